@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The verdict: a pure function of values. No I/O, no clock, no environment.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <bandgate/baseline.hpp>
+#include <bandgate/result.hpp>
+
+namespace bandgate {
+
+/// Judges one attempt. `measured.verdict` is ignored; everything else of the result is read.
+/// Order: failed or invalid measurement -> error (exclusively held: inconclusive); above the
+/// ceiling -> error; contended -> inconclusive; no entry -> no_baseline; beyond a bound ->
+/// regression, also when unsettled; unsettled within -> inconclusive; above upper -> improved;
+/// else pass. A skip reason -> skipped.
+verdict judge(result const& measured, baseline_match const& against);
+
+/// The physical limit that a value of this result must stay below, bytes per second: the device's
+/// own peak for `dram`. None where it is not known or the probe has no ceiling.
+std::optional<double> ceiling_of(result const& measured);
+
+/// Whether a first verdict asks for a second measurement in a fresh process.
+bool needs_confirmation(verdict const& first);
+
+/// Joins the verdicts of the first attempt and its confirmation: both low: regression; second fine:
+/// the second's with `unstable`; second inconclusive or failed: the second's, naming the first.
+verdict confirm(verdict const& first, verdict const& second);
+
+/// Of several results: the first present of error, regression, (no usage errors here),
+/// inconclusive, judged; skipped only if all were. Documented in the README as exit codes.
+status worst(std::vector<status> const& all);
+
+}  // namespace bandgate

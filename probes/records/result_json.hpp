@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include <bandgate/result.hpp>
+
+namespace bandgate {
+
+/// The document of schema bandgate.result/1. Never NaN or infinity: null instead.
+nlohmann::ordered_json to_json(result const& r);
+
+/// Reads a document back. Throws usage_error naming the JSON pointer and the reason when it does not
+/// satisfy the schema; `origin` is the file it came from.
+result result_from_json(nlohmann::json const& document, std::string const& origin);
+
+/// Same for a file; refuses what is not a regular file, is above 16 MiB, or is not JSON in UTF-8.
+result read_result(std::filesystem::path const& file);
+
+}  // namespace bandgate
