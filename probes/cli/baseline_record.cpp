@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/baseline_record.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/print.hpp"
+#include "cli/progress.hpp"
+#include "cli/version.hpp"
+#include "records/result_store.hpp"
+#include "records/schema.hpp"
+#include "runner/record.hpp"
+
+namespace bandgate::cli {
+namespace {
+
+struct record_options : common_options {
+  unsigned processes{10};
+  std::string to;
+  bool per_card{};
+  bool yes{};
+};
+
+/// Cards that share one baseline file and one reference.
+bool same_model(device_identity const& a, device_identity const& b) {
+  return a.name == b.name && a.pci_device == b.pci_device && a.pci_subsystem == b.pci_subsystem &&
+         a.board_part == b.board_part && a.memory_bytes == b.memory_bytes && a.ecc == b.ecc &&
+         a.mig_profile == b.mig_profile;
+}
+
+std::vector<std::vector<check_plan::device>> by_model(std::vector<check_plan::device> const& all) {
+  std::vector<std::vector<check_plan::device>> groups;
+  for (auto const& device : all) {
+    auto const group = std::find_if(groups.begin(), groups.end(), [&](auto const& g) {
+      return same_model(g.front().identity, device.identity);
+    });
+    if (group == groups.end())
+      groups.push_back({device});
+    else
+      group->push_back(device);
+  }
+  return groups;
+}
+
+provenance origin_of(std::vector<check_plan::device> const& cards, record_options const& options) {
+  provenance p;
+  p.kind = "measured";
+  p.cards = static_cast<unsigned>(cards.size());
+  p.processes = options.processes;
+  p.driver = cards.front().identity.driver_version;
+  p.date = rfc3339(std::chrono::system_clock::now()).substr(0, 10);
+  p.tool = version();
+  return p;
+}
+
+std::vector<baseline_entry> entries_of(std::vector<recorded_probe> const& seen,
+                                       provenance const& origin, bool per_card) {
+  std::vector<baseline_entry> entries;
+  for (auto const& probe : seen) {
+    if (!per_card) {
+      entries.push_back(make_entry(probe, std::nullopt, origin));
+      continue;
+    }
+    for (std::size_t card = 0; card < probe.cards.size(); ++card)
+      entries.push_back(make_entry(probe, card, origin));
+  }
+  return entries;
+}
+
+bool confirmed(record_options const& options, std::string const& file) {
+  if (options.yes) return true;
+  if (isatty(STDIN_FILENO) == 0)
+    throw usage_error("nothing written: nobody to ask whether to write " + file +
+                      "; repeat with --yes");
+  fmt::print("write {}? [y/N] ", file);
+  std::fflush(stdout);
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes";
+}
+
+void record_group(machine const& node, std::vector<check_plan::device> const& cards,
+                  record_options const& options, chosen const& picked,
+                  std::filesystem::path const& folder) {
+  progress_line progress(isatty(STDERR_FILENO) != 0);
+  unsigned finished = 0;
+  auto const total = options.processes * picked.probes.size() * cards.size();
+  auto const seen = record(
+      node.runs, {cards, picked.probes, picked.parameters, options.processes},
+      [&](result const&) { ++finished; },
+      [&](std::string const& device, std::string const& probe, std::string const& phase) {
+        progress.show(device, fmt::format("[{}/{}] {}", finished + 1, total, probe), phase);
+      });
+  progress.clear();
+
+  auto const& model = cards.front().identity;
+  auto const file = folder / (file_name_for(baseline_name(model)) + ".json");
+  std::vector<std::string> warnings;
+  std::string before;
+  std::vector<baseline_entry> old;
+  if (std::filesystem::exists(file)) {
+    before = read_text(file, std::uintmax_t{16} << 20);
+    old = parse_baseline(before, file.string(), registered_probes(), warnings).entries;
+  }
+  auto const after = merge_baseline(before, model, entries_of(seen, origin_of(cards, options), options.per_card),
+                                    registered_probes());
+  auto const entries = parse_baseline(after, file.string(), registered_probes(), warnings).entries;
+  auto const changes = difference_text(old, entries);
+  fmt::print("{} on {} card{}, {} processes each\n{}", plain(baseline_name(model)), cards.size(),
+             cards.size() == 1 ? "" : "s", options.processes,
+             changes.empty() ? "no change\n" : changes);
+  if (!confirmed(options, file.string())) {
+    fmt::print("nothing written\n");
+    return;
+  }
+  std::filesystem::create_directories(folder);
+  write_atomically(file, after);
+  fmt::print("written: {}\n", file.string());
+}
+
+void execute(record_options const& options, environment const& env, int& code) {
+  auto const picked = choose(options, "quick");
+  auto const site = options.to.empty() ? site_baselines(env) : std::filesystem::path(options.to);
+  if (!site) throw usage_error("no folder to write to: set HOME, or name one with --to DIR");
+  auto const node = open_machine(options, env);
+  for (auto const& p : node.listed.problems)
+    fmt::print(stderr, "bandgate: {}: {}\n", p.code, plain(p.message));
+  if (node.chosen.empty()) {
+    fmt::print("SKIPPED      no device for backend {} on this machine\n",
+               node.runs.options().backend);
+    code = node.listed.problems.empty() ? skipped : measurement_failed;
+    return;
+  }
+  for (auto const& cards : by_model(node.chosen)) record_group(node, cards, options, picked, *site);
+  code = ok;
+}
+
+}  // namespace
+
+void add_record(CLI::App& parent, environment const& env, int& code) {
+  auto* command = parent.add_subcommand(
+      "record", "measure in fresh processes and write the figures as the reference");
+  auto options = std::make_shared<record_options>();
+  command->add_option("probe", options->words, "probes, and parameters such as window=64MiB");
+  command->add_option("--suite", options->suite, "all probes of a suite: quick or full");
+  add_device_options(*command, *options, env);
+  command->add_option("--processes", options->processes, "fresh processes a card and probe")
+      ->check(CLI::Range(3, 1000))
+      ->capture_default_str();
+  command->add_option("--to", options->to,
+                      "folder to write into; default $XDG_CONFIG_HOME/bandgate/baselines");
+  command->add_flag("--per-card", options->per_card,
+                    "an entry for each single card, beside the model's");
+  command->add_flag("--yes", options->yes, "write without asking");
+  command->footer(
+      "Examples:\n"
+      "  bandgate baseline record --suite quick\n"
+      "  bandgate baseline record read write --per-card --to /etc/bandgate/baselines --yes\n");
+  command->callback([options, &env, &code] { execute(*options, env, code); });
+}
+
+}  // namespace bandgate::cli

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/context.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "cli/version.hpp"
+#include "records/result_store.hpp"
+#include "runner/backends.hpp"
+
+namespace bandgate::cli {
+namespace {
+
+std::string value_of(environment const& env, char const* name) {
+  auto const found = env.find(name);
+  return found == env.end() ? "" : found->second;
+}
+
+std::optional<std::filesystem::path> user_folder(environment const& env, char const* variable,
+                                                 char const* below_home) {
+  if (auto const set = value_of(env, variable); !set.empty() && set.front() == '/')
+    return std::filesystem::path(set);
+  if (auto const home = value_of(env, "HOME"); !home.empty())
+    return std::filesystem::path(home) / below_home;
+  return std::nullopt;
+}
+
+std::vector<std::string> split_path(std::string const& list) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= list.size();) {
+    auto const to = std::min(list.find(':', from), list.size());
+    if (to > from) parts.push_back(list.substr(from, to - from));
+    from = to + 1;
+  }
+  return parts;
+}
+
+std::map<std::string, std::string> parse_labels(std::vector<std::string> const& words) {
+  std::map<std::string, std::string> labels;
+  for (auto const& word : words) {
+    auto const equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw usage_error("--label " + word + ": write it as key=value");
+    labels[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return labels;
+}
+
+std::vector<check_plan::device> select(device_list const& listed, std::string const& asked) {
+  std::vector<check_plan::device> chosen;
+  std::string known;
+  for (std::size_t i = 0; i < listed.devices.size(); ++i) {
+    auto const& d = listed.devices[i];
+    if (asked == "all" || asked == d.uuid || asked == d.pci_address || asked == std::to_string(i))
+      chosen.push_back({d, i});
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", i, selector_of(d, i));
+  }
+  // With no device at all the caller says so; a name that fits none of several is a mistake.
+  if (chosen.empty() && !listed.devices.empty())
+    throw usage_error("--device " + asked + " names no device; there are " + known +
+                      "; give an index, a UUID, a PCI address, or all");
+  return chosen;
+}
+
+std::vector<probe const*> suite_named(std::string const& name) {
+  std::vector<probe const*> probes;
+  for (auto const& p : registered_probes())
+    if (std::find(p.suites.begin(), p.suites.end(), name) != p.suites.end()) probes.push_back(&p);
+  if (probes.empty())
+    throw usage_error("unknown suite '" + name + "'; there are quick and full");
+  return probes;
+}
+
+}  // namespace
+
+void add_device_options(CLI::App& command, common_options& options, environment const& env) {
+  if (auto const set = value_of(env, "BANDGATE_BACKEND"); !set.empty()) options.backend = set;
+  command
+      .add_option("--backend", options.backend,
+                  "auto, cuda, host, or scripted:FILE (a fire drill); default $BANDGATE_BACKEND, "
+                  "else auto")
+      ->capture_default_str();
+  command.add_option("--device", options.device, "index, UUID, PCI address, or all")
+      ->capture_default_str();
+  command
+      .add_option("--time-limit", options.time_limit_s,
+                  "kill an attempt after this long (30s, 2m, 500ms); default: each probe's own")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, double>{{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}},
+          CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"))
+      ->check(CLI::Range(0.001, 86400.0));
+  command.add_flag("--json", options.json, "machine-readable output on standard output");
+}
+
+void add_baseline_options(CLI::App& command, common_options& options) {
+  command.add_option("--baselines", options.baselines,
+                     "folder or file of baselines, searched before the shipped ones; may repeat; "
+                     "also the path list $BANDGATE_BASELINES");
+}
+
+void add_measuring_options(CLI::App& command, common_options& options, environment const& env) {
+  command.add_option("probe", options.words, "probes to run, and parameters such as window=64MiB");
+  command.add_option("--suite", options.suite, "all probes of a suite: quick or full");
+  add_device_options(command, options, env);
+  add_baseline_options(command, options);
+  command.add_option("--results", options.results,
+                     "folder for result files, or none; default $BANDGATE_RESULTS, else the "
+                     "user's data folder");
+  command.add_option("--label", options.labels, "key=value to store with the results; may repeat");
+  command.add_option("--unit", options.unit, "unit to print: GiB/s, GB/s, MiB/s, MB/s, B/s")
+      ->capture_default_str();
+  command.add_flag("--quiet", options.quiet, "print nothing but what is not a pass");
+  command.add_flag("--ctest", options.ctest, "also print measurements for CTest's dashboard");
+}
+
+chosen choose(common_options const& options, std::string const& fallback_suite) {
+  chosen c;
+  for (auto const& word : options.words) {
+    if (auto const equals = word.find('='); equals != std::string::npos)
+      c.parameters[word.substr(0, equals)] = word.substr(equals + 1);
+    else
+      c.probes.push_back(&find_probe(word));
+  }
+  auto const suite = options.suite.empty() && c.probes.empty() ? fallback_suite : options.suite;
+  if (!suite.empty())
+    for (auto const* p : suite_named(suite))
+      if (std::find(c.probes.begin(), c.probes.end(), p) == c.probes.end()) c.probes.push_back(p);
+  return c;
+}
+
+std::optional<std::filesystem::path> site_baselines(environment const& env) {
+  auto const base = user_folder(env, "XDG_CONFIG_HOME", ".config");
+  if (!base) return std::nullopt;
+  return *base / "bandgate" / "baselines";
+}
+
+baseline_library load_baselines(common_options const& options, environment const& env) {
+  std::vector<std::filesystem::path> where(options.baselines.begin(), options.baselines.end());
+  for (auto const& part : split_path(value_of(env, "BANDGATE_BASELINES"))) where.emplace_back(part);
+  if (auto const site = site_baselines(env); site && std::filesystem::exists(*site))
+    where.push_back(*site);
+  return baseline_library(where, registered_probes());
+}
+
+std::filesystem::path results_folder(common_options const& options, environment const& env) {
+  auto asked = options.results.empty() ? value_of(env, "BANDGATE_RESULTS") : options.results;
+  if (asked == "none") return {};
+  if (!asked.empty()) return asked;
+  auto const base = user_folder(env, "XDG_DATA_HOME", ".local/share");
+  if (!base)
+    throw usage_error(
+        "no folder for results: set HOME, $BANDGATE_RESULTS or --results DIR (or --results none)");
+  return *base / "bandgate" / "results";
+}
+
+supervisor make_supervisor(common_options const& options, environment const& env,
+                           gpu_presence const& presence) {
+  supervisor_options s;
+  s.worker = {std::filesystem::read_symlink("/proc/self/exe").string(), worker_command};
+  s.backend = chosen_backend(options.backend, presence);
+  if (options.time_limit_s > 0)
+    s.time_limit = std::chrono::milliseconds(static_cast<long>(options.time_limit_s * 1e3));
+  s.environment = env;
+  s.labels = parse_labels(options.labels);
+  s.group_id = new_run_id(std::chrono::system_clock::now());
+  s.tool_version = version();
+  s.tool_build = build_id();
+  return supervisor(std::move(s));
+}
+
+machine open_machine(common_options const& options, environment const& env) {
+  auto presence = look_for_gpus();
+  auto runs = make_supervisor(options, env, presence);
+  auto listed = runs.devices(presence);
+  auto chosen = select(listed, options.device);
+  return {std::move(runs), std::move(presence), std::move(listed), std::move(chosen)};
+}
+
+unit printing_unit(common_options const& options) {
+  auto const u = parse_unit(options.unit);
+  if (!u || *u == unit::microseconds)
+    throw usage_error("--unit " + options.unit +
+                      ": unknown unit; use GiB/s, GB/s, MiB/s, MB/s or B/s");
+  return *u;
+}
+
+}  // namespace bandgate::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/print.hpp"
+#include "records/result_json.hpp"
+
+namespace bandgate::cli {
+namespace {
+
+struct tally {
+  std::set<std::string> judged, all;  ///< device and probe
+};
+
+std::string key_of(result const& r) {
+  auto const& d = r.device;
+  return r.run.host + "|" + d.backend + "|" + (d.uuid.empty() ? d.pci_address : d.uuid) + "|" +
+         r.probe.name;
+}
+
+/// Results that began at or after `since`; RFC 3339 in UTC sorts as text.
+tally count_results(std::filesystem::path const& folder, std::string const& since) {
+  tally t;
+  if (!std::filesystem::exists(folder)) return t;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    auto const& path = entry.path();
+    if (path.extension() != ".json" || path.filename().string().starts_with(".")) continue;
+    try {
+      auto const r = read_result(path);
+      if (r.run.started < since) continue;
+      t.all.insert(key_of(r));
+      if (is_judged(r.verdict.status)) t.judged.insert(key_of(r));
+    } catch (usage_error const& e) {
+      fmt::print(stderr, "bandgate: skipped a broken result: {}\n", plain(e.what()));
+    }
+  }
+  return t;
+}
+
+}  // namespace
+
+void add_judged(CLI::App& program, environment const& env, int& code) {
+  auto* command = program.add_subcommand(
+      "judged", "how many of the stored results were judged; fails where a GPU exists and none was");
+  auto options = std::make_shared<common_options>();
+  auto since = std::make_shared<std::string>();
+  command->add_option("--results", options->results, "folder of result files")->required();
+  command->add_option("--since", *since, "count what began at or after this UTC time (RFC 3339)");
+  auto const set = env.find("BANDGATE_STRICT");
+  options->strict = set != env.end() && !set->second.empty() && set->second != "0";
+  command->add_flag("--strict", options->strict, "nothing judged is a failure without a GPU, too");
+  command->footer("Examples:\n  bandgate judged --results results --since 2026-11-29T02:00:00Z\n");
+  command->callback([options, since, &code] {
+    auto const t = count_results(options->results, *since);
+    fmt::print("judged {} of {}\n", t.judged.size(), t.all.size());
+    bool const must = options->strict || look_for_gpus().any();
+    code = t.judged.empty() && must ? regression_found : ok;
+    if (code != ok)
+      fmt::print("FAILED: nothing was judged{}; see the cases' output for the reason of each\n",
+                 options->strict ? "" : " although this is a GPU machine");
+  });
+}
+
+}  // namespace bandgate::cli

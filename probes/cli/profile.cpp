@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile.hpp"
+
+#include <fmt/format.h>
+
+#include "runner/attempt.hpp"
+#include "runner/backends.hpp"
+#include "runner/worker.hpp"
+
+namespace bandgate::cli {
+
+int profile_run(common_options const& options, environment const&) {
+  auto const picked = choose(options, "");
+  if (picked.probes.size() != 1)
+    throw usage_error("--profile takes exactly one probe: bandgate run read --profile --device 0");
+  auto const& what = *picked.probes.front();
+  check_parameters(picked.probes, picked.parameters);
+  auto const source = make_backend(chosen_backend(options.backend, look_for_gpus()));
+  auto const index = select_device(source->devices(), options.device == "all" ? "0" : options.device);
+  auto const device = source->open(index, {});
+  profile_launch(*device, what, complete(what.parameters, picked.parameters));
+  fmt::print("PROFILED     {}: one launch, nothing verified, timed or stored\n", what.name);
+  return 0;
+}
+
+}  // namespace bandgate::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "backend/gpu/gpu_backend.hpp"
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/version.hpp"
+
+namespace bandgate::cli {
+namespace {
+
+environment read_environment() {
+  environment env;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (char const* equals = std::strchr(*entry, '='))
+      env[std::string(*entry, static_cast<std::size_t>(equals - *entry))] = equals + 1;
+  return env;
+}
+
+int run_program(int argc, char** argv) {
+  auto const env = read_environment();
+  int code = ok;
+  CLI::App program{"Measures GPU memory bandwidth and judges it against a baseline.", "bandgate"};
+  program.require_subcommand(1);
+  program.set_version_flag("--version", fmt::format("bandgate {} (build {}, gpu backend {})",
+                                                    version(), build_id(), gpu_backend_version()));
+  program.footer(
+      "Exit codes: 0 within tolerance, 1 regression, 2 usage, configuration or recording error,\n"
+      "3 the measurement failed, 4 could not be judged, 77 skipped.\n\n"
+      "Examples:\n"
+      "  bandgate check                         the quick suite on every device\n"
+      "  bandgate check read copy --device 0    two probes on the first device\n"
+      "  bandgate baseline record --yes         make today's figures the reference\n");
+  add_list(program, env, code);
+  add_devices(program, env, code);
+  add_check(program, env, code);
+  add_run(program, env, code);
+  add_baseline(program, env, code);
+  add_judged(program, env, code);
+  try {
+    program.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    return program.exit(e) == 0 ? ok : usage_failed;
+  }
+  // Output that nobody received must not look like success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "bandgate: cannot write standard output: {}\n", std::strerror(errno));
+    if (code == ok || code == skipped) return usage_failed;
+  }
+  return code;
+}
+
+}  // namespace
+
+int program(int argc, char** argv) {
+  // A full disk or a file size limit is an error to report, not a death.
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    if (argc > 1 && std::strcmp(argv[1], worker_command) == 0) return worker_main(argc, argv);
+    return run_program(argc, argv);
+  } catch (measurement_error const& e) {
+    fmt::print(stderr, "bandgate: {}\n", e.what());
+    return e.code() == failure::exclusively_held ? not_judged : measurement_failed;
+  } catch (std::exception const& e) {
+    fmt::print(stderr, "bandgate: {}\n", e.what());
+    return usage_failed;
+  }
+}
+
+}  // namespace bandgate::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace bandgate::cli {
+
+/// One line on a terminal that says what every device is doing; silent in a pipe.
+class progress_line {
+ public:
+  explicit progress_line(bool terminal) : terminal_(terminal) {}
+  void show(std::string const& device, std::string const& probe, std::string const& phase);
+  void clear();
+
+ private:
+  bool terminal_;
+  bool shown_{};
+  std::mutex mutex_;
+  std::map<std::string, std::string> devices_;
+};
+
+}  // namespace bandgate::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bandgate/observer.hpp>
+#include <bandgate/result.hpp>
+#include <bandgate/session.hpp>
+
+namespace bandgate {
+
+/// What a probe declares, as a result records it.
+probe_record record_of(probe const& what, parameters const& values);
+
+/// One probe on one open device, in this process: fill, verify, warm up, rank, sample, verify again.
+/// A failure or a skip is a value in the result; usage_error passes through. Leaves `run` and
+/// `verdict` alone.
+result measure_attempt(session& device, probe const& what, parameters const& values,
+                       observer& listener);
+
+/// One launch with so many passes, nothing verified, timed or stored: for a profiler.
+void profile_launch(session& device, probe const& what, parameters const& values);
+
+}  // namespace bandgate

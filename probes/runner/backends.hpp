@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <bandgate/session.hpp>
+
+#include "device/presence.hpp"
+
+namespace bandgate {
+
+/// Which backend "auto" means on this machine: "cuda" where there is a GPU driver or device node
+/// (broken or not: a GPU machine never quietly becomes a host run), else "host".
+std::string chosen_backend(std::string const& asked, gpu_presence const& machine);
+
+/// Opens "cuda", "host" or "scripted:FILE". Throws usage_error for any other text.
+std::unique_ptr<backend> make_backend(std::string const& name);
+
+}  // namespace bandgate

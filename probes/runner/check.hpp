@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Measuring and judging many (device, probe) pairs: devices at the same time, one probe a device,
+/// what loads the host link one at a time, a second process where the first was beyond its bound.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "records/baselines.hpp"
+#include "runner/supervisor.hpp"
+
+namespace bandgate {
+
+struct check_plan {
+  struct device {
+    device_identity identity;
+    std::size_t index{};
+  };
+  std::vector<device> devices;
+  std::vector<probe const*> probes;
+  std::map<std::string, std::string> parameters;  ///< each goes to the probes that declare it
+  bool judge{true};                               ///< `run` measures only
+  std::filesystem::path results;                  ///< empty: store nothing
+};
+
+/// The outcome for one (device, probe): the attempts in order, the last one with the verdict.
+struct checked {
+  std::string id;  ///< "gpu0"
+  std::vector<result> attempts;
+  std::vector<std::filesystem::path> stored;
+  std::string recording_error;  ///< not empty: a result could not be written, and why
+  result const& final() const { return attempts.back(); }
+};
+
+/// Called with each finished pair as it ends, from any thread, one call at a time.
+using on_checked = std::function<void(checked const&)>;
+
+/// Throws usage_error for a parameter that no probe declares, or as a worker did.
+std::vector<checked> check(supervisor const& runs, check_plan const& plan,
+                           baseline_library const& baselines, on_checked const& done,
+                           supervisor::progress const& listener);
+
+/// The parameters of `given` that `what` declares.
+std::map<std::string, std::string> parameters_for(probe const& what,
+                                                  std::map<std::string, std::string> const& given);
+
+/// Throws usage_error naming a parameter that none of the probes declares.
+void check_parameters(std::vector<probe const*> const& probes,
+                      std::map<std::string, std::string> const& given);
+
+}  // namespace bandgate

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/request.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <bandgate/errors.hpp>
+
+namespace bandgate {
+
+std::string to_text(worker_request const& request) {
+  return nlohmann::ordered_json{
+      {"what", request.what == worker_request::kind::devices ? "devices" : "measure"},
+      {"backend", request.backend},
+      {"selector", request.selector},
+      {"probe", request.probe},
+      {"parameters", request.parameters},
+      {"attempt", request.attempt}}
+      .dump();
+}
+
+worker_request request_from_text(std::string const& text) {
+  try {
+    auto const document = nlohmann::json::parse(text);
+    worker_request request;
+    request.what = document.at("what") == "devices" ? worker_request::kind::devices
+                                                    : worker_request::kind::measure;
+    request.backend = document.at("backend");
+    request.selector = document.at("selector");
+    request.probe = document.at("probe");
+    request.parameters = document.at("parameters");
+    request.attempt = document.at("attempt");
+    return request;
+  } catch (nlohmann::json::exception const& e) {
+    throw usage_error(std::string("a worker was started with an unreadable request: ") + e.what() +
+                      "; workers are started by `bandgate check`, not by hand");
+  }
+}
+
+}  // namespace bandgate

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a supervisor asks of a worker process, as it travels on the command line.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace bandgate {
+
+struct worker_request {
+  enum class kind { devices, measure };
+  kind what{kind::devices};
+  std::string backend;   ///< "cuda", "host", "scripted:FILE"
+  std::string selector;  ///< UUID, PCI address or index of the device to open
+  std::string probe;
+  std::map<std::string, std::string> parameters;  ///< as given, not yet completed
+  unsigned attempt{1};
+};
+
+/// One line of JSON.
+std::string to_text(worker_request const& request);
+/// Throws usage_error.
+worker_request request_from_text(std::string const& text);
+
+}  // namespace bandgate

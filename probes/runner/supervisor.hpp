@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The side that never touches a driver: it starts workers, holds them to their time limit, and
+/// makes a valid result of whatever happens to them.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bandgate/probe.hpp>
+#include <bandgate/result.hpp>
+#include <bandgate/session.hpp>
+
+#include "device/presence.hpp"
+
+namespace bandgate {
+
+struct supervisor_options {
+  std::vector<std::string> worker;  ///< program and first arguments of a worker process
+  std::string backend;              ///< resolved: "cuda", "host", "scripted:FILE"
+  std::optional<std::chrono::milliseconds> time_limit;  ///< instead of each probe's own
+  std::map<std::string, std::string> environment;       ///< of this process
+  std::map<std::string, std::string> labels;            ///< the user's
+  std::string group_id;                                 ///< of this invocation
+  std::string tool_version, tool_build;
+};
+
+/// Starting a CUDA driver can take seconds a card; a driver that needs longer than this hangs.
+inline constexpr std::chrono::seconds listing_limit{60};
+
+class supervisor {
+ public:
+  /// Hears what each device is doing: (device selector, probe, phase).
+  using progress = std::function<void(std::string const&, std::string const&, std::string const&)>;
+
+  explicit supervisor(supervisor_options options) : options_(std::move(options)) {}
+
+  /// Lists the devices in a worker; adds what the machine has and the driver does not list.
+  /// Throws usage_error as the backend did.
+  device_list devices(gpu_presence const& machine) const;
+
+  /// One attempt in a worker of its own. Always returns a valid result, whatever the worker did.
+  /// Throws usage_error for what the caller asked wrongly.
+  result measure(device_identity const& device, std::size_t index, probe const& what,
+                 std::map<std::string, std::string> const& given, unsigned attempt,
+                 progress const& listener) const;
+
+  /// The limit that holds for one attempt of this probe.
+  std::chrono::milliseconds limit_for(probe const& what) const;
+
+  supervisor_options const& options() const noexcept { return options_; }
+
+ private:
+  supervisor_options options_;
+};
+
+/// How `--device` names a device so that a worker finds the same one: UUID, PCI address or index.
+std::string selector_of(device_identity const& device, std::size_t index);
+
+/// "gpu0", "host": how tests and messages call it.
+std::string short_id(device_identity const& device, std::size_t index);
+
+}  // namespace bandgate

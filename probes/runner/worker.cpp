@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/worker.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "records/result_json.hpp"
+#include "records/result_store.hpp"
+#include "runner/attempt.hpp"
+#include "runner/backends.hpp"
+
+namespace bandgate {
+namespace {
+
+class announcer final : public observer {
+ public:
+  explicit announcer(std::function<void(char const*)> const& announce) : announce_(announce) {}
+  void on_phase(phase p) override { announce_(to_string(p)); }
+
+ private:
+  std::function<void(char const*)> const& announce_;
+};
+
+/// Enough of `run` for a valid document; the supervisor knows the rest.
+void stamp(result& r) {
+  auto const now = std::chrono::system_clock::now();
+  r.run.id = new_run_id(now);
+  r.run.group_id = r.run.id;
+  r.run.started = rfc3339(now);
+}
+
+nlohmann::ordered_json list(worker_request const& request) {
+  auto const found = make_backend(request.backend)->devices();
+  nlohmann::ordered_json document{{"devices", nlohmann::ordered_json::array()},
+                                  {"problems", nlohmann::ordered_json::array()}};
+  for (auto const& device : found.devices) {
+    result carrier;
+    carrier.device = device;
+    stamp(carrier);
+    document["devices"].push_back(to_json(carrier));
+  }
+  for (auto const& p : found.problems)
+    document["problems"].push_back({{"code", p.code}, {"message", p.message}, {"usage", p.usage}});
+  return document;
+}
+
+result measure_on(worker_request const& request, probe const& what, parameters const& values,
+                  std::function<void(char const*)> const& announce) {
+  announcer listener(announce);
+  auto const source = make_backend(request.backend);
+  auto const index = select_device(source->devices(), request.selector);
+  auto const device = source->open(index, {.attempt = request.attempt});
+  return measure_attempt(*device, what, values, listener);
+}
+
+nlohmann::ordered_json measure(worker_request const& request,
+                               std::function<void(char const*)> const& announce) {
+  auto const& what = find_probe(request.probe);
+  auto const values = complete(what.parameters, request.parameters);
+  result r;
+  try {
+    r = measure_on(request, what, values, announce);
+  } catch (measurement_error const& e) {  // while opening the device
+    r.probe = record_of(what, values);
+    r.device.backend = request.backend;
+    r.failure = e.code();
+    r.failure_message = e.what();
+  }
+  stamp(r);
+  return {{"result", to_json(r)}};
+}
+
+std::optional<std::size_t> as_index(std::string const& text) {
+  std::size_t index = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return index;
+}
+
+}  // namespace
+
+std::size_t select_device(device_list const& list, std::string const& selector) {
+  for (std::size_t i = 0; i < list.devices.size(); ++i)
+    if (!selector.empty() && (list.devices[i].uuid == selector ||
+                              list.devices[i].pci_address == selector))
+      return i;
+  if (auto const index = as_index(selector); index && *index < list.devices.size()) return *index;
+  throw measurement_error(failure::device_missing,
+                          "the driver does not list the device '" + selector + "' among its " +
+                              std::to_string(list.devices.size()) +
+                              "; see `bandgate devices`, and the kernel log if it was there before");
+}
+
+std::string answer(worker_request const& request,
+                   std::function<void(char const*)> const& announce) {
+  nlohmann::ordered_json document;
+  try {
+    document = request.what == worker_request::kind::devices ? list(request)
+                                                             : measure(request, announce);
+  } catch (measurement_error const& e) {
+    document = {{"failure", {{"code", to_string(e.code())}, {"message", e.what()}}}};
+  } catch (std::exception const& e) {
+    document = {{"usage_error", e.what()}};
+  }
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace bandgate
