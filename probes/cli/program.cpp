@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "backend/gpu/gpu_backend.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/version.hpp"
+#include "runner/backends.hpp"
 
 namespace bandgate::cli {
 namespace {
@@ -31,7 +31,7 @@ int run_program(int argc, char** argv) {
   CLI::App program{"Measures GPU memory bandwidth and judges it against a baseline.", "bandgate"};
   program.require_subcommand(1);
   program.set_version_flag("--version", fmt::format("bandgate {} (build {}, gpu backend {})",
-                                                    version(), build_id(), gpu_backend_version()));
+                                                    version(), build_id(), gpu_support()));
   program.footer(
       "Exit codes: 0 within tolerance, 1 regression, 2 usage, configuration or recording error,\n"
       "3 the measurement failed, 4 could not be judged, 77 skipped.\n\n"

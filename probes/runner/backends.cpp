@@ -12,6 +12,8 @@ std::string chosen_backend(std::string const& asked, gpu_presence const& machine
   return asked;
 }
 
+std::string gpu_support() { return gpu_backend_version(); }
+
 std::unique_ptr<backend> make_backend(std::string const& name) {
   constexpr std::string_view scripted = "scripted:";
   if (name == "cuda") return make_gpu_backend();

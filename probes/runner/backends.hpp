@@ -14,6 +14,9 @@ namespace bandgate {
 /// (broken or not: a GPU machine never quietly becomes a host run), else "host".
 std::string chosen_backend(std::string const& asked, gpu_presence const& machine);
 
+/// Which GPU compiler this build has: "cuda 13.0" or "none".
+std::string gpu_support();
+
 /// Opens "cuda", "host" or "scripted:FILE". Throws usage_error for any other text.
 std::unique_ptr<backend> make_backend(std::string const& name);
 
