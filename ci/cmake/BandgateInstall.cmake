@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# What another project finds: `bandgate::bandgate` to link its probes with (main() included),
+# `bandgate::cli` the command, and the discovery module.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# A program of a consumer is its probes and this library.
+add_library(bandgate_main STATIC ${PROJECT_SOURCE_DIR}/probes/cli/main.cpp)
+target_include_directories(bandgate_main PRIVATE ${PROJECT_SOURCE_DIR}/probes)
+target_link_libraries(bandgate_main PUBLIC bandgate_cli PRIVATE bandgate_options)
+add_library(bandgate_library INTERFACE)
+target_link_libraries(bandgate_library INTERFACE bandgate_main)
+set_target_properties(bandgate_library PROPERTIES EXPORT_NAME bandgate)
+add_library(bandgate::bandgate ALIAS bandgate_library)
+add_executable(bandgate::cli ALIAS bandgate)
+set_target_properties(bandgate PROPERTIES EXPORT_NAME cli)
+if(BANDGATE_PORTABLE)
+  target_link_libraries(bandgate PRIVATE bandgate_portable)
+endif()
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+
+# The libraries of every layer below a folder: whatever its CMakeLists.txt names.
+function(bandgate_libraries_below folder out)
+  set(found)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "^(STATIC|INTERFACE)_LIBRARY$")
+      list(APPEND found ${target})
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    bandgate_libraries_below(${below} more)
+    list(APPEND found ${more})
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+bandgate_libraries_below(${PROJECT_SOURCE_DIR}/probes bandgate_layers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bandgate)
+install(TARGETS bandgate bandgate_library bandgate_main bandgate_options ${bandgate_layers}
+  EXPORT bandgate-targets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/bandgate)
+install(EXPORT bandgate-targets NAMESPACE bandgate:: DESTINATION ${package_dir})
+install(DIRECTORY probes/include/bandgate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY baselines/gpus baselines/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/bandgate
+  FILES_MATCHING PATTERN *.json)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/bandgate)
+configure_package_config_file(ci/cmake/bandgate-config.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/bandgate-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config-version.cmake
+  ci/cmake/BandgateDiscoverProbes.cmake ci/cmake/BandgateDiscoverProbes.ctest.in
+  DESTINATION ${package_dir})
