@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The one table of names that differ between the compilers of a kernel: CUDA here; where no GPU
-/// compiler is at hand the same source becomes plain C++ that runs block by block and thread by
-/// thread on the CPU, so that every kernel's indexing is tested on any machine.
-/// Included by probes after backend.hpp.
+/// compiler is at hand the same source becomes plain C++ that a test's context runs block by block
+/// and thread by thread on the CPU, so that every kernel's indexing is tested on any machine.
+/// Kernels written against it keep to what both have: no barrier, no shared memory, no warp call.
 #pragma once
 
+#include <functional>
 #include <tuple>
 #include <type_traits>
 
@@ -13,7 +14,8 @@
 #if defined(__CUDACC__)
 
 #define BANDGATE_KERNEL __global__
-#define BANDGATE_DEVICE __host__ __device__
+#define BANDGATE_DEVICE __device__
+#define BANDGATE_BOTH __host__ __device__
 #define BANDGATE_BOUNDS(threads) __launch_bounds__(threads)
 #define BANDGATE_UNROLL _Pragma("unroll")
 #define BANDGATE_NO_UNROLL _Pragma("unroll 1")
@@ -41,6 +43,7 @@ void launch(gpu_context& gpu, char const* what, launch_grid grid, void (*kernel)
 
 #define BANDGATE_KERNEL
 #define BANDGATE_DEVICE
+#define BANDGATE_BOTH
 #define BANDGATE_BOUNDS(threads)
 #define BANDGATE_UNROLL
 #define BANDGATE_NO_UNROLL
@@ -50,9 +53,6 @@ struct gpu_index {
 };
 inline thread_local gpu_index gridDim, blockDim, blockIdx, threadIdx;
 
-struct alignas(16) uint4 {
-  unsigned x, y, z, w;
-};
 struct alignas(16) ulonglong2 {
   unsigned long long x, y;
 };
@@ -69,14 +69,16 @@ inline unsigned long long atomicMin(unsigned long long* to, unsigned long long v
 
 namespace bandgate {
 
+/// What an emulating context finds behind the `kernel` pointer of its launch(): one call runs one
+/// thread, whose place the four variables above say.
+using emulated_kernel = std::function<void()>;
+
 template <class... Parameters, class... Arguments>
-void launch(gpu_context&, char const*, launch_grid grid, void (*kernel)(Parameters...),
+void launch(gpu_context& gpu, char const* what, launch_grid grid, void (*kernel)(Parameters...),
             Arguments... arguments) {
-  gridDim.x = grid.blocks;
-  blockDim.x = grid.threads;
-  for (blockIdx.x = 0; blockIdx.x < grid.blocks; ++blockIdx.x)
-    for (threadIdx.x = 0; threadIdx.x < grid.threads; ++threadIdx.x)
-      kernel(static_cast<Parameters>(arguments)...);
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments));
+  emulated_kernel const body = [=] { kernel(static_cast<Parameters>(arguments)...); };
+  gpu.launch(&body, grid, nullptr, what);
 }
 
 }  // namespace bandgate

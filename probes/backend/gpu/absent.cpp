@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The GPU backend of a build without a GPU compiler: it only says so.
+#include <bandgate/errors.hpp>
+
+#include "backend/gpu/gpu_backend.hpp"
+
+namespace bandgate {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw usage_error(
+      "this build has no GPU backend: no CUDA compiler was found when it was configured; put nvcc "
+      "on PATH and build with `cmake --workflow --preset cuda`, or use --backend host");
+}
+
+class absent_backend final : public backend {
+ public:
+  device_list devices() override { refuse(); }
+  std::unique_ptr<session> open(std::size_t, open_options const&) override { refuse(); }
+};
+
+}  // namespace
+
+char const* gpu_backend_version() {
+  return "none";
+}
+
+std::unique_ptr<backend> make_gpu_backend() {
+  return std::make_unique<absent_backend>();
+}
+
+}  // namespace bandgate

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Copies a buffer: as many bytes read as written.
+#include <bandgate/reading.hpp>
+#include <bandgate/windows.hpp>
+
+namespace bandgate {
+namespace {
+
+constexpr unsigned window_threads = 512;
+constexpr unsigned window_group = 4;
+
+/// Each block copies one contiguous tile and ends; all loads of a thread precede its stores.
+template <unsigned Threads, unsigned Loads>
+BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void copy_tile(ulonglong2 const* __restrict__ from,
+                                                        ulonglong2* __restrict__ to,
+                                                        std::uint64_t count) {
+  std::uint64_t const tile = std::uint64_t{blockIdx.x} * (Threads * Loads);
+  std::uint64_t const first = tile + threadIdx.x;
+  if (tile + Threads * Loads <= count) {
+    ulonglong2 value[Loads];
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < Loads; ++k) value[k] = from[first + k * Threads];
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < Loads; ++k) to[first + k * Threads] = value[k];
+  } else {
+    for (std::uint64_t i = first; i < count; i += Threads) to[i] = from[i];
+  }
+}
+
+BANDGATE_KERNEL BANDGATE_BOUNDS(window_threads) void copy_windows(
+    ulonglong2 const* __restrict__ from, ulonglong2* __restrict__ to, window_walk walk) {
+  walk_windows<window_group>(
+      walk, std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+      std::uint64_t{gridDim.x} * blockDim.x,
+      [&](bool const(&inside)[window_group], std::uint64_t const(&place)[window_group]) {
+        ulonglong2 value[window_group];
+        BANDGATE_UNROLL
+        for (unsigned k = 0; k < window_group; ++k)
+          value[k] = inside[k] ? from[place[k]] : ulonglong2{0, 0};
+        BANDGATE_UNROLL
+        for (unsigned k = 0; k < window_group; ++k)
+          if (inside[k]) to[place[k]] = value[k];
+      });
+}
+
+template <unsigned Threads, unsigned Loads>
+void launch_tiles(gpu_context& gpu, buffer const& from, buffer const& to) {
+  auto const count = from.size().count / sizeof(ulonglong2);
+  auto const tile = std::uint64_t{Threads} * Loads;
+  launch(gpu, "copy", {(count + tile - 1) / tile, Threads}, &copy_tile<Threads, Loads>,
+         from.as<ulonglong2>(), to.as<ulonglong2>(), count);
+}
+
+struct variant {
+  std::uint64_t threads, loads;
+  void (*launch)(gpu_context&, buffer const& from, buffer const& to);
+};
+constexpr variant variants[] = {{256, 4, &launch_tiles<256, 4>},
+                                {512, 4, &launch_tiles<512, 4>},
+                                {256, 2, &launch_tiles<256, 2>},
+                                {256, 8, &launch_tiles<256, 8>}};
+
+std::optional<std::string> compared(std::optional<std::uint64_t> wrong) {
+  if (!wrong) return std::nullopt;
+  return "the copy differs from its source in the 64-bit word at byte " +
+         std::to_string(*wrong * 8);
+}
+
+class gpu_copier final : public kernel {
+ public:
+  /// `window` 0: the whole buffer a pass.
+  gpu_copier(gpu_context& gpu, bytes size, std::uint64_t window)
+      : gpu_(gpu),
+        from_(gpu.allocate(size, "buffer to copy from")),
+        to_(gpu.allocate(size, "buffer to copy to")),
+        window_(window),
+        seed_(gpu.seed()) {}
+
+  void fill() override { fill_random(gpu_, from_, seed_); }
+
+  void run(launch_shape const& shape, std::uint64_t passes) override {
+    if (window_ != 0) return run_windows(shape, passes);
+    for (auto const& v : variants)
+      if (v.threads == shape.at("threads") && v.loads == shape.at("loads")) {
+        for (std::uint64_t i = 0; i < passes; ++i) v.launch(gpu_, from_, to_);
+        return;
+      }
+    throw usage_error("copy: no kernel of that shape");
+  }
+
+  std::optional<std::string> verify(launch_shape const& shape) override {
+    gpu_.fill_bytes(to_.as<void>(), 0xa5, to_.size());
+    run(shape, window_ != 0 ? passes_over(to_.size().count, window_) : 1);
+    return compared(first_difference<random_data>(gpu_, to_, seed_));
+  }
+
+ private:
+  /// Goes on where the last launch ended, or its last windows would still be cached.
+  void run_windows(launch_shape const& shape, std::uint64_t passes) {
+    constexpr auto vector = sizeof(ulonglong2);
+    auto const pool = from_.size().count;
+    launch(gpu_, "copy", {shape.at("blocks"), window_threads}, &copy_windows,
+           from_.as<ulonglong2>(), to_.as<ulonglong2>(),
+           window_walk{pool / vector, window_ / vector, next_ / vector, passes, false});
+    next_ = (next_ + passes % pool * (window_ % pool)) % pool;
+  }
+
+  gpu_context& gpu_;
+  buffer from_, to_;
+  std::uint64_t window_;
+  std::uint64_t seed_;
+  std::uint64_t next_{};
+};
+
+/// Each thread copies its own run, or its own run of every window.
+class host_copier final : public kernel {
+ public:
+  host_copier(host_context& host, bytes size, std::uint64_t window)
+      : host_(host),
+        from_(host.allocate(size, "buffer to copy from")),
+        to_(host.allocate(size, "buffer to copy to")),
+        window_(window != 0 ? window : size.count),
+        seed_(host.seed()) {}
+
+  void fill() override {
+    each_window([&](std::uint64_t begin, std::uint64_t end) {
+      fill_random(from_.as<void>(), {begin, end}, seed_);
+      std::memset(to_.as<unsigned char>() + begin, 0, end - begin);
+    });
+  }
+
+  void run(launch_shape const&, std::uint64_t passes) override {
+    auto const pool = from_.size().count;
+    host_.parallel([&](unsigned thread) {
+      std::uint64_t base = next_;
+      for (std::uint64_t i = 0; i < passes; ++i, base = wrap(base + window_, pool))
+        visit_window(pool, window_, base, thread, host_.threads(),
+                     [&](std::uint64_t begin, std::uint64_t end) {
+                       host_.loops().copy(to_.as<unsigned char>() + begin,
+                                          from_.as<unsigned char>() + begin, end - begin);
+                     });
+    });
+    next_ = (next_ + passes % pool * (window_ % pool)) % pool;
+  }
+
+  std::optional<std::string> verify(launch_shape const& shape) override {
+    each_window([&](std::uint64_t begin, std::uint64_t end) {
+      std::memset(to_.as<unsigned char>() + begin, 0xa5, end - begin);
+    });
+    run(shape, passes_over(to_.size().count, window_));
+    return compared(first_difference(
+        host_, to_, [&](unsigned, std::uint64_t i) { return random_word(seed_, i); }));
+  }
+
+ private:
+  /// Every thread on its own parts of the whole buffer.
+  template <class Body>
+  void each_window(Body const& body) {
+    auto const pool = from_.size().count;
+    host_.parallel([&](unsigned thread) {
+      for (std::uint64_t base = 0; base < pool; base += window_)
+        visit_window(pool, std::min(window_, pool - base), base, thread, host_.threads(), body);
+    });
+  }
+
+  host_context& host_;
+  buffer from_, to_;
+  std::uint64_t window_;
+  std::uint64_t seed_;
+  std::uint64_t next_{};
+};
+
+/// 0: no window was asked for.
+std::uint64_t window_of(parameters const& values) {
+  auto const* window = std::get_if<std::uint64_t>(&values.at("window"));
+  return window != nullptr ? *window : 0;
+}
+
+work plan(parameters const& values, device_facts const& facts) {
+  auto const window = window_of(values);
+  if (window == 0) return stream_work(values, facts, 2, 2);
+  if (!std::holds_alternative<std::string>(values.at("size")))
+    throw usage_error(
+        "parameter size: a windowed copy walks a pool of its own; leave size or "
+        "window at its default");
+  if (window % 4096 != 0) throw usage_error("parameter window: is not a multiple of 4KiB");
+  auto w = window_work(window, facts, 2);
+  w.bytes_per_pass = 2 * window;
+  return w;
+}
+
+std::vector<launch_shape> shapes(parameters const& values, device_facts const& facts) {
+  if (!facts.is_gpu) return host_shapes(facts);
+  std::vector<launch_shape> all;
+  if (window_of(values) != 0) {
+    for (std::uint64_t const a_processor : {4, 2})
+      all.push_back({{"blocks", a_processor * facts.processors}, {"threads", window_threads}});
+    return all;
+  }
+  for (auto const& v : variants) all.push_back({{"threads", v.threads}, {"loads", v.loads}});
+  return all;
+}
+
+}  // namespace
+
+BANDGATE_PROBE(copy) {
+  probe p;
+  p.name = "copy";
+  p.summary = "Copies a buffer: as many bytes read as written";
+  p.byte_rule = "bytes read + bytes written";
+  p.parameters = {size_parameter(),
+                  window_parameter(std::string("auto"),
+                                   "bytes copied a pass, the next window of a pool each time; "
+                                   "auto: the whole buffer")};
+  p.suites = {"quick", "full"};
+  p.plan = plan;
+  p.shapes = shapes;
+  p.on_gpu = [](gpu_context& gpu, work const& w,
+                parameters const& values) -> std::unique_ptr<kernel> {
+    return std::make_unique<gpu_copier>(gpu, w.buffers.at("data"), window_of(values));
+  };
+  p.on_host = [](host_context& host, work const& w,
+                 parameters const& values) -> std::unique_ptr<kernel> {
+    return std::make_unique<host_copier>(host, w.buffers.at("data"), window_of(values));
+  };
+  return p;
+}
+
+}  // namespace bandgate
