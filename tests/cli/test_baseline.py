@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bandgate baseline`: recording, checking, showing, comparing."""
+
+import json
+from pathlib import Path
+
+from conftest import DRILLS, Bandgate
+
+H200 = f"scripted:{DRILLS}/healthy-h200.json"
+
+
+def site(bandgate: Bandgate) -> Path:
+    return bandgate.home / "config" / "bandgate" / "baselines"
+
+
+def test_record_then_check_judges(bandgate: Bandgate) -> None:
+    words = ("baseline", "record", "read", "copy", "--backend", H200, "--processes", "3")
+    refused = bandgate(*words)
+    assert refused.code == 2
+    assert "--yes" in refused.err
+    assert not site(bandgate).exists()
+
+    written = bandgate(*words, "--yes")
+    assert written.code == 0, written
+    (file,) = site(bandgate).glob("*.json")
+    assert f"written: {file}" in written.out
+    document = json.loads(file.read_text())
+    assert [e["probe"] for e in document["entries"]] == ["read", "copy"]
+    provenance = document["entries"][0]["provenance"]
+    assert (provenance["kind"], provenance["cards"], provenance["processes"]) == ("measured", 1, 3)
+
+    outcome = bandgate("check", "read", "--backend", H200, "--json")
+    assert outcome.code == 0
+    assert outcome.records()[0]["verdict"]["baselines"][0]["file"] == str(file)
+
+
+def test_recording_twice_changes_nothing_else(bandgate: Bandgate) -> None:
+    words = ("baseline", "record", "--backend", H200, "--processes", "3", "--yes")
+    bandgate(*words, "read")
+    bandgate(*words, "copy")
+    (file,) = site(bandgate).glob("*.json")
+    assert [e["probe"] for e in json.loads(file.read_text())["entries"]] == ["read", "copy"]
+
+
+def test_per_card_entries_name_the_card(bandgate: Bandgate) -> None:
+    bandgate("baseline", "record", "read", "--per-card", "--backend", H200, "--processes", "3", "--yes")
+    (file,) = site(bandgate).glob("*.json")
+    (entry,) = json.loads(file.read_text())["entries"]
+    assert entry["card"].startswith("GPU-")
+    assert entry["tolerance"]["lower"] == -0.005
+
+
+def test_a_disturbed_run_is_not_recorded(bandgate: Bandgate) -> None:
+    for script, why in (
+        ("contended", "contended"),
+        ("throttling-slope", "settle"),
+        ("above-peak", "peak"),
+        ("wrong-checksum", "process 1 of 3"),
+        ("power-cap-normal", "held back"),
+    ):
+        outcome = bandgate.drill(
+            script, "baseline", "record", "read", "--processes", "3", "--yes"
+        )
+        assert outcome.code in (3, 4), (script, outcome)
+        assert why in outcome.err, (script, outcome)
+        assert not site(bandgate).exists(), script
+
+
+def test_validate_show_and_diff(bandgate: Bandgate, tmp_path: Path) -> None:
+    bandgate("baseline", "record", "read", "--backend", H200, "--processes", "3", "--yes")
+    (file,) = site(bandgate).glob("*.json")
+    assert bandgate("baseline", "validate", str(file)).code == 0
+    shown = bandgate("baseline", "show")
+    assert shown.code == 0
+    assert "NVIDIA H200" in shown.out
+
+    document = json.loads(file.read_text())
+    document["entries"][0]["value"] *= 1.5
+    raised = tmp_path / "raised.json"
+    raised.write_text(json.dumps(document))
+    assert bandgate("baseline", "diff", str(file), str(file)).code == 0
+    different = bandgate("baseline", "diff", str(file), str(raised))
+    assert different.code == 1
+    assert "+50.00 %" in different.out
+
+    document["entries"][0]["tolerance"]["lower"] = 0.5
+    raised.write_text(json.dumps(document))
+    refused = bandgate("baseline", "validate", str(raised))
+    assert refused.code == 2
+    assert "/entries/0/tolerance/lower" in refused.err
