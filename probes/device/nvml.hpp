@@ -2,8 +2,10 @@
 /// The only place that knows NVML, and only through dlopen.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <bandgate/result.hpp>
 
@@ -29,8 +31,10 @@ class nvml {
   /// Clocks, temperatures, power, clock-event bits, utilisation, PCIe link: one snapshot.
   health_snapshot snapshot(device_identity const& device) const;
 
-  /// Processes on the device other than those in `own` (PIDs), with their memory; `active` where
-  /// the device computes.
+  /// Processes that compute on the device, other than those in `own` (PIDs), with their memory;
+  /// `active` where one computed in the last second. Ask before your own context exists: in a
+  /// container NVML may give the host's PIDs, so that `own` matches nothing, and then whatever is
+  /// listed is another's.
   std::vector<device_process> processes(device_identity const& device,
                                         std::vector<std::uint64_t> const& own) const;
 
@@ -38,5 +42,10 @@ class nvml {
   struct table;
   std::unique_ptr<table> table_;
 };
+
+/// Those of `now` that were there `before`, when our own context was not: tells others from
+/// ourselves where PIDs do not.
+std::vector<device_process> present_before(std::vector<device_process> const& before,
+                                           std::vector<device_process> now);
 
 }  // namespace bandgate

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/// NVML's functions as this library has them, newest version first; each may be absent.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <initializer_list>
+#include <string>
+
+#include "device/nvml_abi.hpp"
+
+namespace bandgate {
+
+template <class Function>
+struct symbol {
+  char const* name{};  ///< that it was found under, or the newest
+  Function* call{};
+
+  symbol(void* library, std::initializer_list<char const*> names) : name(*names.begin()) {
+    for (char const* const candidate : names) {
+      if (library == nullptr || call != nullptr) break;
+      call = reinterpret_cast<Function*>(dlsym(library, candidate));
+      if (call != nullptr) name = candidate;
+    }
+  }
+};
+
+struct nvml_symbols {
+  void* library{};
+
+  symbol<nvml_abi::no_arguments> init{library, {"nvmlInit_v2", "nvmlInit"}};
+  symbol<nvml_abi::no_arguments> shutdown{library, {"nvmlShutdown"}};
+  symbol<nvml_abi::text_of_system> driver_version{library, {"nvmlSystemGetDriverVersion"}};
+  symbol<nvml_abi::text_of_process> process_name{library, {"nvmlSystemGetProcessName"}};
+
+  symbol<nvml_abi::handle_by_text> by_uuid{library, {"nvmlDeviceGetHandleByUUID"}};
+  symbol<nvml_abi::handle_by_text> by_pci{
+      library, {"nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId"}};
+  symbol<nvml_abi::device_of_device> card_of_mig{library,
+                                                 {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle"}};
+
+  symbol<nvml_abi::text_of_device> uuid{library, {"nvmlDeviceGetUUID"}};
+  symbol<nvml_abi::text_of_device> device_name{library, {"nvmlDeviceGetName"}};
+  symbol<nvml_abi::text_of_device> board_part{library, {"nvmlDeviceGetBoardPartNumber"}};
+  symbol<nvml_abi::text_of_device> serial{library, {"nvmlDeviceGetSerial"}};
+  symbol<nvml_abi::text_of_device> vbios{library, {"nvmlDeviceGetVbiosVersion"}};
+  symbol<nvml_abi::pci_of_device> pci{
+      library, {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"}};
+  symbol<nvml_abi::two_enums_of_device> ecc{library, {"nvmlDeviceGetEccMode"}};
+  symbol<nvml_abi::two_numbers_of_device> mig{library, {"nvmlDeviceGetMigMode"}};
+  symbol<nvml_abi::enum_of_device> persistence{library, {"nvmlDeviceGetPersistenceMode"}};
+  symbol<nvml_abi::enum_of_device> compute_mode{library, {"nvmlDeviceGetComputeMode"}};
+  symbol<nvml_abi::enum_of_device> virtualization{library, {"nvmlDeviceGetVirtualizationMode"}};
+
+  symbol<nvml_abi::number_of_device_by_kind> clock{library, {"nvmlDeviceGetClockInfo"}};
+  symbol<nvml_abi::number_of_device_by_kind> max_clock{library, {"nvmlDeviceGetMaxClockInfo"}};
+  symbol<nvml_abi::number_of_device_by_kind> temperature{library, {"nvmlDeviceGetTemperature"}};
+  symbol<nvml_abi::enum_of_device> pstate{library, {"nvmlDeviceGetPerformanceState"}};
+  symbol<nvml_abi::number_of_device> power{library, {"nvmlDeviceGetPowerUsage"}};
+  symbol<nvml_abi::number_of_device> power_limit{library, {"nvmlDeviceGetEnforcedPowerLimit"}};
+  symbol<nvml_abi::number_of_device> power_limit_default{
+      library, {"nvmlDeviceGetPowerManagementDefaultLimit"}};
+  symbol<nvml_abi::mask_of_device> clock_events{
+      library,
+      {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}};
+  symbol<nvml_abi::utilization_of_device> utilization{library, {"nvmlDeviceGetUtilizationRates"}};
+  symbol<nvml_abi::number_of_device> pcie_generation{library,
+                                                     {"nvmlDeviceGetCurrPcieLinkGeneration"}};
+  symbol<nvml_abi::number_of_device> pcie_generation_max{library,
+                                                         {"nvmlDeviceGetMaxPcieLinkGeneration"}};
+  symbol<nvml_abi::number_of_device> pcie_width{library, {"nvmlDeviceGetCurrPcieLinkWidth"}};
+  symbol<nvml_abi::number_of_device> pcie_width_max{library, {"nvmlDeviceGetMaxPcieLinkWidth"}};
+  symbol<nvml_abi::number_of_device> pcie_replays{library, {"nvmlDeviceGetPcieReplayCounter"}};
+  symbol<nvml_abi::four_numbers_of_device> remapped_rows{library, {"nvmlDeviceGetRemappedRows"}};
+  symbol<nvml_abi::count_of_errors> ecc_errors{library, {"nvmlDeviceGetTotalEccErrors"}};
+
+  symbol<nvml_abi::processes_of_device> processes{
+      library,
+      {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"}};
+  symbol<nvml_abi::processes_of_device> processes_v1{library,
+                                                     {"nvmlDeviceGetComputeRunningProcesses"}};
+  symbol<nvml_abi::samples_of_device> process_samples{library, {"nvmlDeviceGetProcessUtilization"}};
+};
+
+/// One answer of NVML: a value, or who refused it and why.
+template <class T>
+struct answer {
+  nvml_abi::code code{};
+  T value{};
+  char const* from{};  ///< the function asked
+  explicit operator bool() const { return code == nvml_abi::success; }
+};
+
+/// Calls `asked(arguments…, &value)`.
+template <class T, class Function, class... Arguments>
+answer<T> ask(symbol<Function> const& asked, Arguments... arguments) {
+  answer<T> got{nvml_abi::function_not_found, {}, asked.name};
+  if (asked.call != nullptr) got.code = asked.call(arguments..., &got.value);
+  return got;
+}
+
+/// What a mode is, and what it becomes with the next restart.
+template <class T>
+struct current_and_pending {
+  T current, pending;
+};
+
+/// Calls `asked(arguments…, &current, &pending)`.
+template <class T, class Function, class... Arguments>
+answer<current_and_pending<T>> ask_two(symbol<Function> const& asked, Arguments... arguments) {
+  answer<current_and_pending<T>> got{nvml_abi::function_not_found, {}, asked.name};
+  if (asked.call != nullptr)
+    got.code = asked.call(arguments..., &got.value.current, &got.value.pending);
+  return got;
+}
+
+/// Up to the first zero, in one line of printable ASCII: names of processes are whatever their
+/// owners chose.
+std::string printable(char const* text, std::size_t length);
+
+/// Calls `asked(arguments…, text, length)`.
+template <class Function, class... Arguments>
+answer<std::string> ask_text(symbol<Function> const& asked, Arguments... arguments) {
+  answer<std::string> got{nvml_abi::function_not_found, {}, asked.name};
+  char text[256] = {};
+  if (asked.call != nullptr) got.code = asked.call(arguments..., text, sizeof text - 1);
+  if (got) got.value = printable(text, sizeof text);
+  return got;
+}
+
+/// "nvmlDeviceGetPowerUsage: the GPU is lost (15)".
+std::string explain(char const* function, nvml_abi::code code);
+
+}  // namespace bandgate
