@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/gpu/cuda_context.hpp"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <cerrno>
+#include <limits>
+#include <system_error>
+
+namespace bandgate {
+namespace {
+
+std::string label_of(device_identity const& identity) {
+  return fmt::format("{}, {}, PCI {}", identity.name, identity.uuid, identity.pci_address);
+}
+
+/// Another one at every run: nothing that an earlier run left in memory can pass for this one's.
+std::uint64_t new_seed() {
+  std::uint64_t seed = 0;
+  while (::getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed))
+    if (errno != EINTR)
+      throw measurement_error(failure::device_failed,
+                              fmt::format("the system gives no random seed (getrandom): {}",
+                                          std::generic_category().message(errno)));
+  return seed;
+}
+
+unsigned capability_number(std::string const& text) {
+  auto const dot = text.find('.');
+  return static_cast<unsigned>(std::stoul(text.substr(0, dot)) * 10 +
+                               std::stoul(text.substr(dot + 1)));
+}
+
+device_facts facts_of(device_identity const& identity, std::string const& label) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "free memory of " + label);
+  device_facts facts;
+  facts.memory_total = {total};
+  facts.memory_free = {free};
+  facts.last_level_cache = {identity.last_level_cache_bytes.value_or(0)};
+  facts.processors = identity.processors.value_or(1);
+  facts.compute_capability = capability_number(identity.compute_capability);
+  facts.is_gpu = true;
+  return facts;
+}
+
+}  // namespace
+
+cuda_context::opened::opened(int ordinal, std::string const& label) {
+  check(cudaSetDevice(ordinal), "opening " + label);
+  check(cudaFree(nullptr), "opening " + label);  // makes the context
+}
+
+cuda_context::cuda_context(int ordinal, device_identity const& identity)
+    : label_(label_of(identity)),
+      opened_(ordinal, label_),
+      facts_(facts_of(identity, label_)),
+      seed_(new_seed()) {}
+
+buffer cuda_context::allocate(bytes size, char const* what) {
+  void* data = nullptr;
+  check(cudaMalloc(&data, size.count),
+        on_device(fmt::format("cudaMalloc of {} bytes ({})", size.count, what)));
+  // Cannot report: what fails here was reported by the call that broke the device.
+  return {data, size, [](void* p) { static_cast<void>(cudaFree(p)); }};
+}
+
+void cuda_context::launch(void const* kernel, launch_grid grid, void** arguments,
+                          char const* what) {
+  if (grid.blocks == 0 || grid.blocks > std::numeric_limits<int>::max())
+    throw measurement_error(
+        failure::device_failed,
+        on_device(fmt::format("launch of {} with {} blocks, of 1 to 2^31 - 1", what, grid.blocks)));
+  auto const status = cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(grid.blocks)),
+                                       dim3(grid.threads), arguments, 0, stream_.get());
+  if (status != cudaSuccess) check(status, on_device(std::string("launch of ") + what));
+}
+
+void cuda_context::fill_bytes(void* device, unsigned char value, bytes size) {
+  check(cudaMemsetAsync(device, value, size.count, stream_.get()), on_device("cudaMemset"));
+}
+
+void cuda_context::copy_to_host(void* host, void const* device, bytes size) {
+  check(cudaMemcpyAsync(host, device, size.count, cudaMemcpyDeviceToHost, stream_.get()),
+        on_device("cudaMemcpy to the host"));
+  synchronize("cudaMemcpy to the host");
+}
+
+void cuda_context::copy_on_device(void* to, void const* from, bytes size) {
+  check(cudaMemcpyAsync(to, from, size.count, cudaMemcpyDeviceToDevice, stream_.get()),
+        on_device("cudaMemcpy on the device"));
+}
+
+void cuda_context::synchronize(char const* what) {
+  auto const status = cudaStreamSynchronize(stream_.get());
+  if (status != cudaSuccess) check(status, on_device(what));
+}
+
+}  // namespace bandgate

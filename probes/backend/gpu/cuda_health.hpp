@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bandgate/session.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "device/nvml.hpp"
+
+namespace bandgate {
+
+/// Reads the device's state at idle (on construction: before the device has a context), once while
+/// it is being sampled (from a thread of its own, so that the sampling never waits for it), and its
+/// counters round the sampling.
+class cuda_health final : public health_monitor {
+ public:
+  cuda_health(nvml const& management, device_identity identity);
+  ~cuda_health() override;
+
+  /// To be called once this process has its context on the device.
+  void context_made();
+  void on_phase(phase now) override;
+  bandgate::health report() override;
+
+ private:
+  void watch();
+  void stop();
+
+  nvml const& nvml_;
+  device_identity identity_;
+  bandgate::health health_;
+  std::vector<device_process> others_;
+  std::vector<std::uint64_t> own_;
+  health_snapshot before_;
+  std::thread watcher_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool sampling_{};
+};
+
+/// The process IDs that are this process on the device, from what the device listed before and
+/// after it made its context: in a PID namespace the driver may know it by another number.
+std::vector<std::uint64_t> own_processes(std::vector<device_process> const& before,
+                                         std::vector<device_process> const& after,
+                                         std::uint64_t pid);
+
+/// after - before of the fields that only ever count up.
+health_snapshot counted(health_snapshot const& before, health_snapshot const& after);
+
+}  // namespace bandgate

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/gpu/gpu_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <utility>
+
+#include "backend/gpu/cuda_context.hpp"
+#include "backend/gpu/cuda_devices.hpp"
+#include "backend/gpu/cuda_health.hpp"
+
+namespace bandgate {
+namespace {
+
+class steady_clock final : public clock {
+ public:
+  nanoseconds now() override { return std::chrono::steady_clock::now().time_since_epoch(); }
+};
+
+/// Times the passes between two events of the context's stream.
+class timed_kernel final : public subject {
+ public:
+  timed_kernel(cuda_context& gpu, kernel& what, launch_shape const& shape, work const& planned)
+      : gpu_(gpu), kernel_(what), shape_(shape), work_(planned) {}
+
+  nanoseconds sample(std::uint64_t iterations) override {
+    begin_.record(gpu_.stream());
+    kernel_.run(shape_, iterations);
+    end_.record(gpu_.stream());
+    end_.wait(gpu_.on_device("timed passes"));
+    return end_ - begin_;
+  }
+  std::uint64_t bytes_per_iteration() const override { return work_.bytes_per_pass; }
+  std::uint64_t min_iterations() const override { return work_.min_iterations; }
+
+ private:
+  cuda_context& gpu_;
+  kernel& kernel_;
+  launch_shape const& shape_;
+  bandgate::work const& work_;
+  cuda_event begin_, end_;
+};
+
+class gpu_prepared final : public prepared {
+ public:
+  gpu_prepared(cuda_context& gpu, probe const& what, parameters const& values)
+      : gpu_(gpu),
+        work_(what.plan(values, gpu.facts())),
+        shapes_(what.shapes(values, gpu.facts())),
+        kernel_(what.on_gpu(gpu, work_, values)) {
+    for (auto const& shape : shapes_) timed_.emplace_back(gpu, *kernel_, shape, work_);
+  }
+
+  bandgate::work const& work() const override { return work_; }
+  std::vector<launch_shape> const& shapes() const override { return shapes_; }
+  void fill() override {
+    kernel_->fill();
+    gpu_.synchronize("filling the buffers");
+  }
+  std::optional<std::string> verify(std::size_t shape) override {
+    return kernel_->verify(shapes_.at(shape));
+  }
+  subject& timed(std::size_t shape) override { return timed_.at(shape); }
+
+ private:
+  cuda_context& gpu_;
+  bandgate::work work_;
+  std::vector<launch_shape> shapes_;
+  std::unique_ptr<kernel> kernel_;
+  std::deque<timed_kernel> timed_;
+};
+
+class gpu_session final : public session {
+ public:
+  gpu_session(nvml const& management, cuda_device const& device)
+      : identity_(device.identity),
+        health_(management, identity_),
+        gpu_(device.ordinal, identity_) {
+    health_.context_made();
+  }
+
+  device_identity const& identity() const override { return identity_; }
+  device_facts facts() const override { return gpu_.facts(); }
+  bandgate::clock& clock() override { return clock_; }
+  bool proportional() const override { return true; }
+  std::unique_ptr<prepared> prepare(probe const& what, parameters const& values) override {
+    if (!what.on_gpu)
+      throw not_applicable(fmt::format("probe '{}' has no meaning on a GPU", what.name));
+    return std::make_unique<gpu_prepared>(gpu_, what, values);
+  }
+  health_monitor& health() override { return health_; }
+
+ private:
+  device_identity identity_;
+  steady_clock clock_;
+  cuda_health health_;  ///< before the context: it reads the idle device
+  cuda_context gpu_;
+};
+
+class gpu_backend final : public backend {
+ public:
+  device_list devices() override {
+    auto all = list_cuda_devices(nvml_);
+    device_list list;
+    for (auto& device : all.devices) list.devices.push_back(std::move(device.identity));
+    list.problems = std::move(all.problems);
+    return list;
+  }
+
+  std::unique_ptr<session> open(std::size_t index, open_options const&) override {
+    auto const all = list_cuda_devices(nvml_);
+    for (auto const& problem : all.problems) {
+      if (problem.usage) throw usage_error(problem.message);
+      throw measurement_error(failure::device_failed, problem.message);
+    }
+    if (index >= all.devices.size())
+      throw measurement_error(
+          failure::device_missing,
+          fmt::format("there is no GPU {}: the driver lists {}", index, all.devices.size()));
+    return std::make_unique<gpu_session>(nvml_, all.devices[index]);
+  }
+
+ private:
+  nvml nvml_;
+};
+
+}  // namespace
+
+char const* gpu_backend_version() {
+  static std::string const text = "cuda " + cuda_version(CUDART_VERSION);
+  return text.c_str();
+}
+
+std::unique_ptr<backend> make_gpu_backend() {
+  return std::make_unique<gpu_backend>();
+}
+
+}  // namespace bandgate
