@@ -12,22 +12,10 @@
 
 #include <bandgate/errors.hpp>
 
+#include "records/descriptor.hpp"
+
 namespace bandgate {
 namespace {
-
-class descriptor {
- public:
-  explicit descriptor(int fd) : fd_(fd) {}
-  descriptor(descriptor const&) = delete;
-  descriptor& operator=(descriptor const&) = delete;
-  ~descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 [[noreturn]] void refuse(std::filesystem::path const& file, std::string const& why) {
   throw usage_error(fmt::format("{}: {}", file.string(), why));
@@ -63,7 +51,7 @@ std::string read_text(std::filesystem::path const& file, std::uintmax_t most) {
   if (::stat(file.c_str(), &seen) != 0) refuse_with_errno(file);
   check_kind(file, seen, most);
   descriptor const opened(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (opened.get() < 0 || ::fstat(opened.get(), &seen) != 0) refuse_with_errno(file);
+  if (!opened || ::fstat(opened.get(), &seen) != 0) refuse_with_errno(file);
   check_kind(file, seen, most);
 
   std::string text;

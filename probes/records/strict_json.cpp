@@ -96,7 +96,10 @@ class strict_builder : public nlohmann::json_sax<json> {
 
   bool parse_error(std::size_t position, std::string const&,
                    json::exception const& problem) override {
-    refuse_at(text_, position == 0 ? 0 : position - 1, origin_, in_plain_words(problem.what()));
+    auto const at = position == 0 ? 0 : position - 1;
+    refuse_at(text_, at, origin_,
+              is_non_number(at) ? "JSON has no NaN and no Infinity; write a number or null"
+                                : in_plain_words(problem.what()));
   }
 
  private:
@@ -132,6 +135,16 @@ class strict_builder : public nlohmann::json_sax<json> {
       if (slashes % 2 == 0) return at;
     }
     return 0;
+  }
+
+  /// Whether the word around that offset is one of the spellings that C, Python or numpy print.
+  bool is_non_number(std::size_t at) const {
+    auto const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    auto const before = at == 0 ? std::string::npos : text_.find_last_not_of(letters, at - 1);
+    auto const from = before == std::string::npos ? 0 : before + 1;
+    auto word = text_.substr(from, text_.find_first_not_of(letters, from) - from);
+    for (auto& c : word) c = static_cast<char>(c | 0x20);
+    return word == "nan" || word == "inf" || word == "infinity";
   }
 
   /// Without "[json.exception.parse_error.101] parse error at line 1, column 5: ".

@@ -105,6 +105,36 @@ TEST(warm_up, a_step_below_the_tolerance_does_not_restart_the_plateau) {
   EXPECT_EQ(after(0.96), 13u);  // the sixth begins a new plateau; 7 x 38.4 ms cover 250 ms
 }
 
+TEST(warm_up, growing_restarts_the_plateau) {
+  virtual_clock time;
+  // 2 % faster at 200 ms: within the tolerance, but the samples are short of the target again.
+  scripted_subject device(
+      time, [](call const& c) { return passes(c.iterations, c.now < 200ms ? 1000 : 980); });
+  EXPECT_EQ(warm_up(device, time, {}), 20409u);
+  EXPECT_GE(time.now(), 200ms + 250ms);
+}
+
+TEST(warm_up, the_best_stays_the_minimum_seen) {
+  virtual_clock time;
+  // 40 ms, then 2 % less in each of two rounds: each is within 3 % of the one before.
+  scripted_subject device(
+      time,
+      [](call const& c) {
+        return passes(c.iterations,
+                      1e5 * (1 - 0.02 * static_cast<double>(std::min<std::size_t>(c.number, 2))));
+      },
+      400);
+  warm_up(device, time, {});
+  EXPECT_EQ(device.counts.size(), 8u) << "1 + 7 of about 39 ms that cover 250 ms";
+}
+
+TEST(warm_up, long_samples_must_be_patient_too) {
+  virtual_clock time;
+  scripted_subject device(time, steady(1e9));
+  warm_up(device, time, {});
+  EXPECT_EQ(device.counts.size(), 4u) << "3 stable rounds, although one covers the floor";
+}
+
 TEST(warm_up, never_takes_more_than_50_rounds) {
   virtual_clock time;
   // Every sample is a little short of the target, however many passes: the count creeps for ever.
