@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One result document as one row, and the columns of the table of results."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+# What the recorded environment is made of; a change of any is marked in a history.
+ENVIRONMENT: dict[str, tuple[str, str, str]] = {
+    # column: (section, key, what people call it)
+    "driver": ("device", "driver_version", "driver"),
+    "runtime": ("device", "runtime_version", "runtime"),
+    "vbios": ("device", "vbios", "VBIOS"),
+    "ecc": ("device", "ecc", "ECC"),
+    "mig": ("device", "mig_profile", "MIG profile"),
+    "board_part": ("device", "board_part", "board part"),
+    "power_limit_w": ("device", "power_limit_w", "power limit"),
+    "power_limit_default_w": ("device", "power_limit_default_w", "default power limit"),
+    "memory_bytes": ("device", "memory_bytes", "memory"),
+    "memory_clock_mhz": ("device", "memory_clock_mhz", "memory clock"),
+    "dimm_mts": ("device", "dimm_mts", "DIMM speed"),
+    "virtualization": ("device", "virtualization", "virtualisation"),
+    "persistence_mode": ("device", "persistence_mode", "persistence mode"),
+    "compute_mode": ("device", "compute_mode", "compute mode"),
+    "numa_node": ("device", "numa_node", "NUMA node"),
+    "numa_nodes": ("device", "numa_nodes", "NUMA nodes"),
+    "pci_address": ("device", "pci_address", "PCI address"),
+    "serial": ("device", "serial", "serial number"),
+    "host": ("run", "host", "host"),
+    "kernel": ("run", "kernel", "kernel"),
+    "kernel_module_flavour": ("run", "kernel_module_flavour", "kernel module"),
+    "gsp_version": ("run", "gsp_version", "GSP firmware"),
+    "fabric_manager": ("run", "fabric_manager", "fabric manager"),
+    "bios": ("run", "bios", "BIOS"),
+    "product": ("run", "product", "machine"),
+    "container_image": ("run", "container_image", "container image"),
+    "tool_version": ("run", "tool_version", "tool"),
+    "tool_build": ("run", "tool_build", "tool build"),
+}
+
+# What makes it another piece of hardware, or the same one set up as another.
+CONFIGURATION = ("ecc", "mig", "board_part", "power_limit_w")
+
+_TEXTS = (
+    "file",
+    "id",
+    "group",
+    "host",
+    "node",
+    "backend",
+    "device",
+    "uuid",
+    "pci_address",
+    "cpu_model",
+    "probe",
+    "parameters",
+    "unit",
+    "status",
+    "statistic",
+    "baseline_file",
+    "baseline_kind",
+    "failure_code",
+    "failure_message",
+    "skip_reason",
+    "next_step",
+    "stamp_flag",
+)
+_NUMBERS = (
+    "duration_s",
+    "median",
+    "peak",
+    "reference",
+    "lower",
+    "upper",
+    "ratio",
+)
+_INTEGERS = ("attempt", "version")
+_FLAGS = ("unstable", "generic", "card_entry")
+_OBJECTS = ("reasons",)
+
+COLUMNS: tuple[str, ...] = tuple(
+    dict.fromkeys(
+        [*_TEXTS, "started", *_NUMBERS, *_INTEGERS, *_FLAGS, *_OBJECTS, *ENVIRONMENT],
+    )
+)
+
+
+def _known(value: object) -> str:
+    """A recorded fact as text; "" where it is not known."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def size_text(value: object) -> str:
+    """A parameter as people write it: whole mebibytes and gibibytes are shortened."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        for power, suffix in ((40, "TiB"), (30, "GiB"), (20, "MiB")):
+            if value and value % (1 << power) == 0:
+                return f"{value >> power}{suffix}"
+    return str(value)
+
+
+def _binding(baselines: list[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The baseline to show: one that does not hold, else the card's, else the model's."""
+
+    def order(b: Mapping[str, Any]) -> tuple[bool, bool]:
+        value = b["reference"] * b["ratio"]
+        lower, upper = b["lower"], b["upper"]
+        holds = (lower is None or value >= lower) and (upper is None or value <= upper)
+        return (holds, not b["card"])
+
+    return min(baselines, key=order)
+
+
+def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    baselines = list(verdict["baselines"])
+    shown = _binding(baselines) if baselines else {}
+    return {
+        "status": verdict["status"],
+        "unstable": verdict["unstable"],
+        "next_step": verdict["next_step"],
+        "reasons": tuple((r["code"], r["sentence"]) for r in verdict["reasons"]),
+        "reference": shown.get("reference"),
+        "lower": shown.get("lower"),
+        "upper": shown.get("upper"),
+        "ratio": shown.get("ratio"),
+        "statistic": shown.get("statistic", ""),
+        "baseline_file": shown.get("file", ""),
+        "baseline_kind": shown.get("kind", ""),
+        "generic": bool(shown.get("generic", False)),
+        "card_entry": bool(shown.get("card", False)),
+    }
+
+
+def row(document: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """A document that holds to the schema, flattened. `started` is parsed later."""
+    run, device, probe = document["run"], document["device"], document["probe"]
+    measured: Mapping[str, Any] = document["measurement"] or {}
+    failure: Mapping[str, Any] = document["failure"] or {}
+    parameters = dict(sorted(probe["parameters"].items()))
+    return {
+        "file": file,
+        "id": run["id"],
+        "group": run["group_id"],
+        "duration_s": run["duration_s"],
+        "attempt": run["attempt"],
+        "node": run["node"] or run["host"],
+        "backend": device["backend"],
+        "device": device["name"],
+        "uuid": device["uuid"],
+        "cpu_model": device["cpu_model"],
+        "probe": probe["name"],
+        "version": probe["version"],
+        "parameters": json.dumps(parameters, sort_keys=True),
+        "unit": measured.get("unit", ""),
+        "median": measured.get("median"),
+        "peak": measured.get("peak"),
+        "failure_code": failure.get("code", ""),
+        "failure_message": failure.get("message", ""),
+        "skip_reason": document["skip_reason"],
+        **_verdict(document["verdict"]),
+        **{c: _known(document[s][k]) for c, (s, k, _) in ENVIRONMENT.items()},
+    }
+
+
+def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Rows as a table with every column and its type, also when there is no row."""
+    data: dict[str, pd.Series[Any]] = {}
+    for column in COLUMNS:
+        values = [r.get(column) for r in rows]
+        if column in _NUMBERS:
+            data[column] = pd.Series(values, dtype="float64")
+        elif column in _INTEGERS:
+            data[column] = pd.Series([v or 0 for v in values], dtype="int64")
+        elif column in _FLAGS:
+            data[column] = pd.Series([bool(v) for v in values], dtype="bool")
+        elif column == "started":
+            data[column] = pd.Series(values, dtype="datetime64[us, UTC]")
+        elif column in _OBJECTS:
+            data[column] = pd.Series(values, dtype="object")
+        else:
+            data[column] = pd.Series([v or "" for v in values], dtype="object")
+    return pd.DataFrame(data)
+
+
+def each(table: pd.DataFrame) -> Iterator[Any]:
+    """The rows, columns as attributes; pandas knows no types for them."""
+    return iter(table.itertuples(index=False))

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schema of a result: the same file that the C++ side validates against."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+import fastjsonschema
+from jsonschema import Draft7Validator
+from jsonschema.exceptions import best_match
+
+NAME = "result.schema.json"
+RESULT = "bandgate.result/1"
+
+
+def schema_text() -> str:
+    """The copy in the installed package, else (a source tree) the repository's file."""
+    packaged = files("bandgate_reports") / "data" / NAME
+    if packaged.is_file():
+        return packaged.read_text(encoding="utf-8")
+    here = Path(__file__).resolve()
+    return (here.parents[3] / "baselines" / "schema" / NAME).read_text(encoding="utf-8")
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return cast(dict[str, Any], json.loads(schema_text()))
+
+
+@cache
+def _compiled() -> Callable[[object], object]:
+    # 20 times faster than jsonschema, which explains better: it is asked only about what is wrong.
+    return cast(Callable[[object], object], fastjsonschema.compile(_schema()))
+
+
+def complaint(document: object) -> str:
+    """Why a document is not a result, with its JSON pointer; "" when it is one."""
+    if not isinstance(document, dict):
+        kind = {list: "a list", str: "a string", type(None): "null"}.get(type(document), "a number")
+        return f"the top level is {kind}, not an object"
+    if document.get("schema") != RESULT:
+        found = document.get("schema")
+        named = (
+            f"its schema is {json.dumps(found)[:60]}" if found is not None else "no schema named"
+        )
+        return f"not a result of Bandgate ({named}, this tool reads {RESULT})"
+    try:
+        _compiled()(document)
+    except fastjsonschema.JsonSchemaValueException as error:
+        return _explained(document, error.message)
+    return ""
+
+
+def _explained(document: object, otherwise: str) -> str:
+    error = best_match(Draft7Validator(_schema()).iter_errors(document))
+    if error is None:  # the two validators disagree: still no result
+        return otherwise
+    pointer = "/" + "/".join(str(p) for p in error.absolute_path)
+    message = error.message if len(error.message) <= 160 else error.message[:159] + "…"
+    if not error.absolute_path and error.validator == "oneOf":
+        message = "needs exactly one of a measurement, a failure and a skip_reason"
+    return f"{pointer}: {message}"

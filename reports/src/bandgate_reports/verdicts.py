@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The newest verdict of every (device, probe), and what they come to."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import pandas as pd
+
+# Worst first: the order of tables.
+STATUSES = (
+    "regression",
+    "error",
+    "inconclusive",
+    "no-baseline",
+    "improved",
+    "pass",
+    "measured",
+    "skipped",
+)
+JUDGED = ("pass", "improved", "regression")
+
+# A device that has not been measured for this long beside others that were is out of service: its
+# last verdict is shown, and no longer counted.
+STALE_AFTER = pd.Timedelta(days=7)
+
+
+class Exit(IntEnum):
+    """Exit codes of every report."""
+
+    OK = 0
+    REGRESSION = 1
+    ERROR = 2
+    CANNOT_TELL = 4
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the newest verdicts come to. Stale ones are counted apart."""
+
+    counts: dict[str, int]
+    judged: int
+    total: int
+    stale: int
+    unstable: int
+    unplaced_bad: int  # regressions and errors that no time can be given to
+
+    @property
+    def exit(self) -> Exit:
+        if self.counts.get("regression"):
+            return Exit.REGRESSION
+        unknown = self.counts.get("error", 0) + self.counts.get("inconclusive", 0)
+        if not self.judged or unknown or self.unplaced_bad:
+            return Exit.CANNOT_TELL
+        return Exit.OK
+
+
+def newest(results: pd.DataFrame) -> pd.DataFrame:
+    """One row for each (device, probe, parameters): its newest verdict, worst first.
+
+    The last attempt of a group speaks for it. What `bandgate run` measured without judging never
+    hides a verdict. A result whose stamp is impossible speaks only where there is no other.
+    """
+    table = results[results["final"]].copy()
+    table["attempts"] = table.groupby(["line", "group"])["attempt"].transform("max")
+    table["rank"] = table["status"].map(STATUSES.index).astype("int64")
+    table["judging"] = table["status"] != "measured"
+    order = ["placed", "judging", "started", "attempt", "id"]
+    table = table.sort_values(order, kind="stable").groupby("line", sort=False).tail(1)
+    latest = table.loc[table["placed"], "started"].max()
+    table["stale"] = (table["started"] < latest - STALE_AFTER).fillna(False) & table["placed"]
+    by = ["stale", "rank", "device", "node", "pci_address", "card", "probe", "parameters"]
+    return table.sort_values(by, kind="stable", ignore_index=True)
+
+
+def summary(verdicts: pd.DataFrame, results: pd.DataFrame) -> Summary:
+    current = verdicts[~verdicts["stale"]]
+    counts = current["status"].value_counts()
+    shown = set(verdicts["file"])
+    bad = results["status"].isin(["regression", "error"])
+    unplaced = results[~results["placed"] & results["final"] & bad & ~results["file"].isin(shown)]
+    return Summary(
+        counts={s: int(counts[s]) for s in STATUSES if s in counts.index},
+        judged=int(current["status"].isin(JUDGED).sum()),
+        total=len(current),
+        stale=int(verdicts["stale"].sum()),
+        unstable=int(current["unstable"].sum()),
+        unplaced_bad=len(unplaced),
+    )
