@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/scripted/script.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "backend/scripted/script_json.hpp"
+#include "records/schema.hpp"
+
+namespace bandgate {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uintmax_t largest_script = 16ULL << 20;
+
+[[noreturn]] void refuse(std::string const& origin, std::string const& pointer,
+                         std::string const& why) {
+  throw usage_error(fmt::format("{}: {}: {}", origin, pointer, why));
+}
+
+/// A name with "/" or "~" as a JSON pointer spells it.
+std::string child(std::string const& pointer, std::string const& key) {
+  return (json::json_pointer(pointer) / key).to_string();
+}
+
+void require_known(std::string const& name, std::vector<probe> const& probes,
+                   std::string const& origin, std::string const& pointer) {
+  if (name == "*") return;
+  std::string known;
+  for (auto const& p : probes) {
+    if (p.name == name) return;
+    known += p.name + ", ";
+  }
+  refuse(origin, pointer,
+         fmt::format("there is no probe '{}'; write one of {}or \"*\" for those not named", name,
+                     known));
+}
+
+std::vector<scripted_attempt> attempts_from(json const& list) {
+  std::vector<scripted_attempt> attempts;
+  for (auto const& entry : list) attempts.push_back(scripted_attempt_from(entry));
+  return attempts;
+}
+
+scripted_device device_from(json const& j, std::vector<probe> const& probes,
+                            std::string const& origin, std::string const& pointer) {
+  scripted_device d;
+  d.pointer = pointer;
+  d.identity = scripted_identity_from(j.at("identity"));
+  d.missing = j.value("missing", false);
+  d.memory_free = {j.value("memory_free_bytes", d.identity.memory_bytes.value())};
+  if (d.memory_free.count > *d.identity.memory_bytes)
+    refuse(origin, child(pointer, "memory_free_bytes"),
+           fmt::format("{} is more than the device's memory, {}", d.memory_free.count,
+                       *d.identity.memory_bytes));
+  for (auto const& [name, entry] : j.at("probes").items()) {
+    require_known(name, probes, origin, child(pointer + "/probes", name));
+    d.attempts[name] = attempts_from(entry.at("attempts"));
+  }
+  d.health = scripted_health_from(j.value("health", json::object()));
+  return d;
+}
+
+/// An address or a UUID names one device, in a machine as in a script.
+void require_distinct(std::vector<scripted_device> const& devices, std::string const& origin,
+                      char const* member, std::string device_identity::*value) {
+  std::map<std::string, std::string> seen;
+  for (auto const& d : devices) {
+    auto const [first, is_new] = seen.emplace(d.identity.*value, d.pointer);
+    if (!is_new)
+      refuse(origin, d.pointer + "/identity/" + member,
+             fmt::format("'{}' is the {} of {} already", first->first, member, first->second));
+  }
+}
+
+}  // namespace
+
+script read_script(std::filesystem::path const& file, std::vector<probe> const& probes) {
+  auto const origin = file.string();
+  auto const document = parse_strict(read_text(file, largest_script), origin);
+  validate(document, "scripted", origin);
+  script s;
+  s.origin = origin;
+  s.real_pace = document.value("pace", "instant") == "real";
+  for (auto const& entry : document.at("devices"))
+    s.devices.push_back(
+        device_from(entry, probes, origin, fmt::format("/devices/{}", s.devices.size())));
+  require_distinct(s.devices, origin, "uuid", &device_identity::uuid);
+  require_distinct(s.devices, origin, "pci_address", &device_identity::pci_address);
+  std::stable_sort(s.devices.begin(), s.devices.end(), [](auto const& a, auto const& b) {
+    return a.identity.pci_address < b.identity.pci_address;
+  });
+  for (auto const& p : document.value("problems", json::array()))
+    s.problems.push_back({p.at("code"), p.at("message"), p.value("usage", false)});
+  return s;
+}
+
+scripted_attempt const* find_attempt(scripted_device const& device, std::string const& probe,
+                                     unsigned attempt) {
+  auto found = device.attempts.find(probe);
+  if (found == device.attempts.end()) found = device.attempts.find("*");
+  if (found == device.attempts.end()) return nullptr;
+  auto const index = std::max(attempt, 1U) - 1;
+  return &found->second[std::min<std::size_t>(index, found->second.size() - 1)];
+}
+
+}  // namespace bandgate

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A script (schema bandgate.scripted/1) as values. `docs/fire-drill.md` explains its members.
+#pragma once
+
+#include <bandgate/probe.hpp>
+#include <bandgate/result.hpp>
+#include <bandgate/session.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bandgate {
+
+/// What one fresh process sees of one probe.
+struct scripted_attempt {
+  bandgate::unit unit{};
+  std::vector<double> samples;       ///< in `unit`; the last repeats; 0: the timer reads nothing
+  std::optional<std::string> wrong;  ///< what the first verification finds
+  std::optional<std::string> wrong_after;  ///< what the one after the sampling finds
+  std::optional<std::uint64_t> lost_at_sample, hang_at_sample;  ///< from 1 on
+  bool out_of_memory{};
+  bool exclusive{};
+  bool passes_ignored{};
+  std::optional<bandgate::health> health;  ///< in place of the device's
+};
+
+struct scripted_device {
+  device_identity identity;
+  bool missing{};
+  bytes memory_free{};
+  std::map<std::string, std::vector<scripted_attempt>> attempts;  ///< by probe, or "*"
+  bandgate::health health;
+  std::string pointer;  ///< JSON pointer of the device in its file
+};
+
+struct script {
+  std::string origin;
+  bool real_pace{};
+  std::vector<scripted_device> devices;  ///< in PCI order
+  std::vector<device_problem> problems;
+};
+
+/// Reads and checks a script against its schema, the probes and itself. Throws usage_error
+/// "FILE: /json/pointer: reason".
+script read_script(std::filesystem::path const& file, std::vector<probe> const& probes);
+
+/// What attempt number `attempt` (from 1 on) of that probe sees; the last one repeats. Null where
+/// the script has neither the probe nor "*".
+scripted_attempt const* find_attempt(scripted_device const& device, std::string const& probe,
+                                     unsigned attempt);
+
+}  // namespace bandgate

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/scripted/scripted_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "backend/scripted/script.hpp"
+#include "backend/scripted/scripted_session.hpp"
+
+namespace bandgate {
+namespace {
+
+class scripted_backend final : public backend {
+ public:
+  explicit scripted_backend(script whole)
+      : script_(std::make_shared<script const>(std::move(whole))) {
+    for (auto const& device : script_->devices)
+      if (!device.missing) listed_.push_back(&device);
+  }
+
+  device_list devices() override {
+    device_list list;
+    list.problems = script_->problems;
+    for (auto const& device : script_->devices) {
+      if (!device.missing)
+        list.devices.push_back(device.identity);
+      else
+        list.problems.push_back(missing(device.identity));
+    }
+    return list;
+  }
+
+  std::unique_ptr<session> open(std::size_t index, open_options const& options) override {
+    if (index >= listed_.size())
+      throw measurement_error(failure::device_missing,
+                              fmt::format("{} lists {} devices; there is no index {}",
+                                          script_->origin, listed_.size(), index));
+    return open_scripted(script_, *listed_[index], options.attempt);
+  }
+
+ private:
+  static device_problem missing(device_identity const& d) {
+    return {"device-missing",
+            fmt::format("the GPU at {} ({}, {}) is in this machine and the driver {}does not list "
+                        "it (scripted); look at the kernel log and reset or replace the card",
+                        d.pci_address, d.name, d.uuid,
+                        d.driver_version.empty() ? "" : d.driver_version + " ")};
+  }
+
+  std::shared_ptr<script const> script_;
+  std::vector<scripted_device const*> listed_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend> make_scripted_backend(std::filesystem::path const& file) {
+  return std::make_unique<scripted_backend>(read_script(file, registered_probes()));
+}
+
+}  // namespace bandgate

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/scripted/scripted_session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "backend/scripted/scripted_clock.hpp"
+
+namespace bandgate {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What passes on the clock while the timer reads nothing.
+constexpr nanoseconds unread_time = 1ms;
+/// Of a kernel that does no work, however many passes it is asked for: above one sample's target.
+constexpr nanoseconds emptied_kernel_time = 25ms;
+/// Far above every time limit, far below what nanoseconds can count.
+constexpr double longest_sample_ns = 1e18;
+
+std::string label(device_identity const& d) {
+  return fmt::format("{} at {} (scripted)", d.uuid, d.pci_address);
+}
+
+/// The course of one prepared probe, which its subjects and the health monitor share.
+struct course {
+  scripted_attempt const* attempt{};
+  std::uint64_t sampling_calls{};
+  bool sampling{};  ///< in that phase
+  bool sampled{};   ///< it has begun
+  bool lost{};
+};
+
+class scripted_monitor final : public health_monitor {
+ public:
+  scripted_monitor(bandgate::health const& of_device, course& run)
+      : of_device_(of_device), run_(run) {}
+
+  void on_phase(phase p) override {
+    run_.sampling = p == phase::sampling;
+    run_.sampled = run_.sampled || run_.sampling;
+  }
+  /// As on a real device: nothing is known of a load that never came.
+  bandgate::health report() override {
+    auto const has_own = run_.attempt != nullptr && run_.attempt->health.has_value();
+    auto seen = has_own ? *run_.attempt->health : of_device_;
+    if (!run_.sampled) {
+      seen.load.clear();
+      seen.change.clear();
+    }
+    return seen;
+  }
+
+ private:
+  bandgate::health const& of_device_;
+  course& run_;
+};
+
+class scripted_subject final : public subject {
+ public:
+  scripted_subject(device_identity const& who, work const& planned, course& run,
+                   scripted_clock& time)
+      : who_(who), work_(planned), run_(run), clock_(time) {}
+
+  nanoseconds sample(std::uint64_t iterations) override {
+    if (run_.sampling) ++run_.sampling_calls;
+    fail_as_scripted();
+    auto const elapsed = duration_of(iterations);
+    clock_.pass(elapsed == nanoseconds::zero() ? unread_time : elapsed);
+    return elapsed;
+  }
+  std::uint64_t bytes_per_iteration() const override { return work_.bytes_per_pass; }
+  std::uint64_t min_iterations() const override { return work_.min_iterations; }
+
+ private:
+  void fail_as_scripted() {
+    auto const& attempt = *run_.attempt;
+    // For ever, as a hung driver does: only a signal from outside ends it.
+    while (run_.sampling && attempt.hang_at_sample == run_.sampling_calls) ::pause();
+    run_.lost = run_.lost || (run_.sampling && attempt.lost_at_sample == run_.sampling_calls);
+    if (run_.lost)
+      throw measurement_error(
+          failure::device_lost,
+          fmt::format("GPU lost: {} stopped answering at sample {}; look for Xid 79 in the kernel "
+                      "log, then reset or replace the card",
+                      label(who_), run_.sampling_calls));
+  }
+
+  nanoseconds duration_of(std::uint64_t iterations) const {
+    auto const& attempt = *run_.attempt;
+    auto const at = std::max<std::uint64_t>(run_.sampling_calls, 1) - 1;
+    auto const value = attempt.samples[std::min<std::size_t>(at, attempt.samples.size() - 1)];
+    if (value == 0) return nanoseconds::zero();
+    if (attempt.passes_ignored) return emptied_kernel_time;
+    auto const base = to_base(value, attempt.unit);
+    auto const seconds_per_pass = attempt.unit == unit::microseconds
+                                      ? base
+                                      : static_cast<double>(work_.bytes_per_pass) / base;
+    auto const ns = seconds_per_pass * static_cast<double>(iterations) * 1e9;
+    return nanoseconds(static_cast<nanoseconds::rep>(std::min(ns, longest_sample_ns) + 0.5));
+  }
+
+  device_identity const& who_;
+  work const& work_;
+  course& run_;
+  scripted_clock& clock_;
+};
+
+class scripted_prepared final : public prepared {
+ public:
+  scripted_prepared(device_identity const& who, bandgate::work planned,
+                    std::vector<launch_shape> shapes, course& run, scripted_clock& time)
+      : who_(who),
+        work_(std::move(planned)),
+        shapes_(std::move(shapes)),
+        run_(run),
+        subject_(who_, work_, run_, time) {}
+
+  bandgate::work const& work() const override { return work_; }
+  std::vector<launch_shape> const& shapes() const override { return shapes_; }
+  void fill() override {}
+  std::optional<std::string> verify(std::size_t) override {
+    auto const& found = run_.sampled ? run_.attempt->wrong_after : run_.attempt->wrong;
+    if (!found) return std::nullopt;
+    return fmt::format("{}: {}", label(who_), *found);
+  }
+  /// One for all: a script knows no shapes.
+  subject& timed(std::size_t) override { return subject_; }
+
+ private:
+  device_identity const& who_;
+  bandgate::work work_;
+  std::vector<launch_shape> shapes_;
+  course& run_;
+  scripted_subject subject_;
+};
+
+class scripted_session final : public session {
+ public:
+  scripted_session(std::shared_ptr<script const> whole, scripted_device const& device,
+                   unsigned attempt)
+      : script_(std::move(whole)),
+        device_(device),
+        attempt_(attempt),
+        clock_(make_scripted_clock(script_->real_pace)),
+        monitor_(device_.health, run_) {}
+
+  device_identity const& identity() const override { return device_.identity; }
+  device_facts facts() const override;
+  bandgate::clock& clock() override { return *clock_; }
+  bool proportional() const override { return true; }
+  std::unique_ptr<prepared> prepare(probe const& what, parameters const& values) override;
+  health_monitor& health() override { return monitor_; }
+
+ private:
+  void require_room(probe const& what, work const& planned) const;
+
+  std::shared_ptr<script const> script_;
+  scripted_device const& device_;
+  unsigned attempt_;
+  course run_;
+  std::unique_ptr<scripted_clock> clock_;
+  scripted_monitor monitor_;
+};
+
+device_facts scripted_session::facts() const {
+  auto const& d = device_.identity;
+  device_facts facts;
+  facts.memory_total = {d.memory_bytes.value()};
+  facts.memory_free = device_.memory_free;
+  facts.last_level_cache = {d.last_level_cache_bytes.value_or(0)};
+  facts.processors = d.processors.value_or(0);
+  for (char const digit : d.compute_capability)  // "9.0" is 90
+    if (digit != '.')
+      facts.compute_capability = facts.compute_capability * 10 + static_cast<unsigned>(digit - '0');
+  facts.is_gpu = true;
+  return facts;
+}
+
+std::unique_ptr<prepared> scripted_session::prepare(probe const& what, parameters const& values) {
+  run_ = {find_attempt(device_, what.name, attempt_)};
+  if (run_.attempt == nullptr)
+    throw not_applicable(
+        fmt::format("{} says nothing of probe '{}': name it, or \"*\", at {}/probes",
+                    script_->origin, what.name, device_.pointer));
+  if (run_.attempt->exclusive)
+    throw measurement_error(
+        failure::exclusively_held,
+        fmt::format("{} is in exclusive-process mode and another process holds it",
+                    label(device_.identity)));
+  auto planned = what.plan(values, facts());
+  require_room(what, planned);
+  return std::make_unique<scripted_prepared>(device_.identity, std::move(planned),
+                                             what.shapes(values, facts()), run_, *clock_);
+}
+
+void scripted_session::require_room(probe const& what, work const& planned) const {
+  std::uint64_t wanted = 0;
+  for (auto const& [name, size] : planned.buffers) wanted += size.count;
+  if (run_.attempt->out_of_memory || wanted > device_.memory_free.count)
+    throw measurement_error(
+        failure::out_of_memory,
+        fmt::format("out of memory: the buffers of probe '{}' need {} bytes on {}, of which {} "
+                    "were free before; choose a smaller size or find who holds the memory",
+                    what.name, wanted, label(device_.identity), device_.memory_free.count));
+}
+
+}  // namespace
+
+std::unique_ptr<session> open_scripted(std::shared_ptr<script const> whole,
+                                       scripted_device const& device, unsigned attempt) {
+  return std::make_unique<scripted_session>(std::move(whole), device, attempt);
+}
+
+}  // namespace bandgate
