@@ -20,17 +20,13 @@ std::uint64_t most_iterations(subject const& what, protocol const& rules) {
   return std::max(rules.iteration_ceiling, what.min_iterations());
 }
 
-std::uint64_t most_blind_iterations(subject const& what, protocol const& rules) {
-  return std::max(rules.blind_ceiling, what.min_iterations());
-}
-
 std::uint64_t grown(std::uint64_t count, nanoseconds elapsed, std::uint64_t most,
                     protocol const& rules) {
   std::uint64_t const room = most - count;
   if (reads_nothing(elapsed)) return count + std::min(count, room);
   double const missing = passes_for(rules.target - elapsed, count, elapsed);
   if (missing >= static_cast<double>(room)) return most;
-  return count + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(missing));
+  return count + static_cast<std::uint64_t>(missing);  // rounded up, so at least one
 }
 
 std::uint64_t retargeted(subject const& what, std::uint64_t count, nanoseconds elapsed,

@@ -18,8 +18,6 @@ constexpr bool reads_nothing(nanoseconds elapsed) {
 /// The most passes that a sample may carry: the rule's ceiling, yet never below what the subject
 /// needs to be measuring what it claims.
 std::uint64_t most_iterations(subject const& what, protocol const& rules);
-/// The same where the timer reads nothing.
-std::uint64_t most_blind_iterations(subject const& what, protocol const& rules);
 
 /// The next, larger count after a sample of `count` passes that was shorter than the target.
 /// Precondition: count < most.

@@ -45,8 +45,9 @@ std::uint64_t warm_up(subject& what, clock& time, protocol const& rules) {
     nanoseconds const elapsed = what.sample(count);
     nanoseconds const now = time.now();
     if (elapsed < rules.target) {
-      std::uint64_t const most = reads_nothing(elapsed) ? most_blind_iterations(what, rules)
-                                                        : most_iterations(what, rules);
+      // The count began at what the subject needs and only grows, so neither ceiling lowers it.
+      std::uint64_t const most =
+          reads_nothing(elapsed) ? rules.blind_ceiling : rules.iteration_ceiling;
       if (count >= most || now - begin >= rules.warm_up_budget) break;
       count = grown(count, elapsed, most, rules);
       flat.restart();

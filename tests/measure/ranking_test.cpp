@@ -61,6 +61,12 @@ TEST(ranking, the_count_stays_capped) {
   EXPECT_EQ(rank(device, 1u << 24, {}).iterations, 1u << 24);
 }
 
+TEST(ranking, a_needed_count_raises_the_cap) {
+  virtual_clock time;
+  scripted_subject device(time, always(20us, 20us), 1u << 25);
+  EXPECT_EQ(rank(device, 1u << 24, {}).iterations, 1u << 25);
+}
+
 TEST(ranking, the_count_is_at_least_one) {
   virtual_clock time;
   scripted_subject device(time, steady(1e9));
