@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shared by the scripts of this folder; sourced, with `program` set to the name they report under.
+set -euo pipefail
+# One language for every message that is searched, and no surprises from the caller's aliases.
+export LC_ALL=C.UTF-8
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+venv=$root/.venv
+
+step() { printf '%s: %s\n' "$program" "$*"; }
+fail() {  # EXIT_CODE MESSAGE...
+  local code=$1
+  shift
+  printf '%s: %s\n' "$program" "$*" >&2
+  exit "$code"
+}
+
+# The nvcc to use, empty where there is none: the one of the caller, the system's, else the wheels'.
+find_nvcc() {
+  local candidate
+  for candidate in "${CUDACXX:-}" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc \
+    "$venv"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc; do
+    if [ -n "$candidate" ] && [ -x "$candidate" ]; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+}
+
+# Configures, quietly unless it fails.
+configure() {
+  local log
+  log=$(mktemp)
+  if ! (cd "$root" && cmake "$@") >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    fail 2 "configuring failed: cmake $*"
+  fi
+  rm -f "$log"
+}
