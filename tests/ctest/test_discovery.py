@@ -92,13 +92,20 @@ class Site(unittest.TestCase):
 
     def cases(self, **environment: str) -> dict[str, dict[str, object]]:
         """What `ctest -N` sees: the properties of each case, by name."""
-        done = self.ctest("--show-only=json-v1", **environment)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        done = self.show(**environment)
         return {
             test["name"]: {"command": test.get("command")}
             | {p["name"]: p["value"] for p in test["properties"]}
-            for test in json.loads(done.stdout)["tests"]
+            for test in done
         }
+
+    def show(self, **environment: str) -> list[dict]:
+        done = subprocess.run(
+            ["ctest", "--test-dir", str(self.build), "--show-only=json-v1"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
+            env=self.environment | environment, timeout=120,
+        )
+        return json.loads(done.stdout)["tests"]
 
     def runs(self) -> list[tuple[int, int, str]]:
         """(start, end, device) of each check that ran, in nanoseconds."""
@@ -186,8 +193,7 @@ class Options(Site):
 
     def test_options_reach_the_cases_and_clean_up_is_declared_once(self) -> None:
         self.list(listing([case("gpu0", "read", resources=["gpu0"])]))
-        done = self.ctest("--show-only=json-v1", BANDGATE_RESULTS="")
-        tests = json.loads(done.stdout)["tests"]
+        tests = self.show(BANDGATE_RESULTS="")
         names = [test["name"] for test in tests]
         self.assertEqual(names.count("bandgate.gpu0.read"), 2)
         self.assertEqual(names.count("bandgate.judged"), 1)
@@ -314,7 +320,12 @@ class Running(Site):
         self.two_gpus()
         done = self.ctest("-V", BANDGATE_REPORT_COMMAND=str(report), BANDGATE_REPORT_DIR="/out dir")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertRegex(done.stdout, "page of trend .*/results --out /out dir --exit-zero")
+        self.assertRegex(done.stdout, "page of trend .*/results --out /out dir --exit-zero\n")
+        self.assertRegex(done.stdout, "Bandgate: results in .*, report .* in /out dir/index.html")
+        drill = listing([case("gpu0", "read", resources=["gpu0"])]) | {"backend": "scripted:x"}
+        self.list(drill)
+        done = self.ctest("-V", BANDGATE_REPORT_COMMAND=str(report))
+        self.assertRegex(done.stdout, "page of trend .*--exit-zero --include-scripted\n")
 
     def test_skipped_cases_are_green_and_red_under_strict(self) -> None:
         self.two_gpus()
