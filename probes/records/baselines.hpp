@@ -12,7 +12,7 @@
 
 namespace bandgate {
 
-/// What identifies the devices that one file speaks of.
+/// What identifies the devices that one file speaks of. Lower case.
 struct baseline_key {
   std::string pci_device, pci_subsystem, board_part;  ///< empty: any
 };
@@ -26,7 +26,7 @@ struct baseline_file {
   std::optional<double> peak_gb_s;
   std::optional<bool> ecc;
   std::string mig;      ///< profile; empty: the whole card
-  bool generic{};       ///< the floors for models that nobody has measured
+  bool generic{};       ///< `_generic.json`: the floors for models that nobody has measured
   std::vector<baseline_entry> entries;
 };
 
@@ -46,7 +46,9 @@ class baseline_library {
   baseline_library(std::vector<std::filesystem::path> const& where,
                    std::vector<probe> const& probes);
 
-  /// The first matching model entry and the first matching card entry.
+  /// The first matching model entry and the first matching card entry, each searched by itself:
+  /// folder by folder, within a folder the file that names the device most closely; the generic
+  /// floors last, never for a host or a MIG slice.
   baseline_match find(device_identity const& device, probe const& what,
                       parameters const& values) const;
 
@@ -54,15 +56,30 @@ class baseline_library {
   std::vector<std::string> const& warnings() const noexcept { return warnings_; }
 
  private:
+  void add(std::string folder, std::vector<baseline_file> files);
+
   std::vector<baseline_file> files_;
+  std::vector<std::size_t> folder_of_;  ///< by file: its place in `folders_`
+  std::vector<std::string> folders_;
   std::vector<std::string> warnings_;
 };
 
-/// Lower case, single spaces, without "NVIDIA", "Tesla", "GeForce", "(TM)", "(R)".
+/// Lower case (of ASCII, whatever the locale), single spaces, without "(TM)" and "(R)" and without
+/// "NVIDIA", "Tesla", "GeForce" in front.
 std::string normalized_name(std::string const& name);
 
-/// A file name for any model name: [a-z0-9-], at most 64 characters, never empty.
+/// The name that aliases are compared with: the device's; of a host the CPU model and its number of
+/// hardware threads, so that a small virtual machine and a large server never share a baseline.
+std::string baseline_name(device_identity const& device);
+
+/// A file name (without ".json") for any model name: [a-z0-9-], at most 64 characters, never empty.
 std::string file_name_for(std::string const& model);
+
+/// The file of `folder` to record this device in: the one that speaks of it already, else a free
+/// name made from the model. Reads the folder; throws usage_error for a bad file in it.
+std::filesystem::path recording_path(std::filesystem::path const& folder,
+                                     device_identity const& device,
+                                     std::vector<probe> const& probes);
 
 /// Values for one probe from `baseline record`: per card, the medians of its fresh processes.
 struct recorded_probe {
@@ -74,11 +91,15 @@ struct recorded_probe {
 
 /// Reference = median of card medians. Tolerance = max(1 %, 6 sd, 1.5 x the probe's declared spread
 /// when fewer than 3 cards). `card`: the entry of that single card, tolerance max(0.5 %, 6 sd).
+/// sd is that of the fresh processes of one card, the noisiest. Throws usage_error when there is
+/// nothing to learn from: no value, one that is not positive, a tolerance of 100 % or more.
 baseline_entry make_entry(recorded_probe const& seen, std::optional<std::size_t> card,
                           provenance const& origin);
 
 /// `existing` (JSON text of a file, or empty) with these entries added or replaced; everything else
-/// in it is kept. The result is a valid baseline file for `device`'s model.
+/// in it is kept. The result is a valid baseline file for `device`'s model. A file that began with
+/// another board part gets the device's key, and entries for that board part alone. Throws
+/// usage_error when `existing` is bad or speaks of another model.
 std::string merge_baseline(std::string const& existing, device_identity const& device,
                            std::vector<baseline_entry> const& entries,
                            std::vector<probe> const& probes);

@@ -31,6 +31,7 @@ struct baseline_entry {
   double lower{};                      ///< relative, in (-1, 0)
   std::optional<double> upper;         ///< relative, > 0
   std::string card;                    ///< UUID; empty: the model's entry
+  std::string board_part;              ///< the only board part it holds for; empty: any
   bool generic{};
   std::optional<bool> ecc;             ///< as the file states it
   std::optional<double> model_peak_bytes_per_second;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+#include "records/baseline_match.hpp"
+#include "records/baselines.hpp"
+#include "records/schema.hpp"
+
+namespace bandgate {
+namespace {
+
+constexpr double one_gib = 1073741824.0;
+constexpr char const* shipped = "the shipped baselines";
+
+std::string file_part(std::string const& origin) {
+  return origin.substr(origin.find_last_of("/:") + 1);
+}
+
+void refuse_shared_claims(std::vector<baseline_file> const& files) {
+  for (std::size_t b = 1; b < files.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a)
+      if (auto const claim = shared_claim(files[a], files[b]))
+        throw usage_error(fmt::format(
+            "{}: /gpu: claims {}, as {} of the same folder does; merge the two files, or tell them "
+            "apart by memory_gib, ecc or mig",
+            files[b].origin, *claim, file_part(files[a].origin)));
+}
+
+std::string key_of(device_identity const& device) {
+  std::string key;
+  auto const add = [&](std::string const& what, std::string const& value) {
+    if (!value.empty()) key += (key.empty() ? "" : ", ") + what + value;
+  };
+  add("PCI device ", device.pci_device);
+  add("subsystem ", device.pci_subsystem);
+  add("board part ", device.board_part);
+  add("name ", "\"" + normalized_name(baseline_name(device)) + "\"");
+  if (device.memory_bytes)
+    add("", fmt::format("{:.1f} GiB", static_cast<double>(*device.memory_bytes) / one_gib));
+  if (device.ecc) add("ECC ", *device.ecc ? "on" : "off");
+  add("MIG profile ", device.mig_profile);
+  return key;
+}
+
+struct candidate {
+  baseline_file const* file;
+  std::size_t folder;
+  closeness level;
+};
+
+/// Files that fit equally well in one folder: possible only where the device does not know what
+/// tells them apart. Neither is its baseline.
+void drop_ambiguous(std::vector<candidate>& all, std::vector<std::string>& notes) {
+  auto const rivals = [](candidate const& a, candidate const& b) {
+    return a.file != b.file && a.folder == b.folder && a.level == b.level;
+  };
+  std::set<baseline_file const*> dropped;
+  for (auto const& a : all)
+    for (auto const& b : all)
+      if (rivals(a, b) && dropped.insert(a.file).second)
+        notes.push_back(fmt::format("{} fits no better than {}", file_part(a.file->origin),
+                                    file_part(b.file->origin)));
+  std::erase_if(all, [&](candidate const& c) { return dropped.count(c.file) != 0; });
+}
+
+}  // namespace
+
+std::vector<baseline_file> read_folder(std::filesystem::path const& where,
+                                       std::vector<probe> const& probes,
+                                       std::vector<std::string>& warnings) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(where, error)) return {read_baseline(where, probes, warnings)};
+  std::vector<fs::path> paths;
+  auto entry = fs::directory_iterator(where, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (entry->path().extension() == ".json") paths.push_back(entry->path());
+  if (error)
+    throw usage_error(
+        fmt::format("{}: cannot list the folder: {}; make it readable, or name "
+                    "another with --baselines",
+                    where.string(), error.message()));
+  std::sort(paths.begin(), paths.end());
+  std::vector<baseline_file> files;
+  for (auto const& path : paths) files.push_back(read_baseline(path, probes, warnings));
+  refuse_shared_claims(files);
+  return files;
+}
+
+baseline_library::baseline_library(std::vector<std::filesystem::path> const& where,
+                                   std::vector<probe> const& probes) {
+  for (auto const& path : where) add(path.string(), read_folder(path, probes, warnings_));
+  std::vector<baseline_file> built_in;
+  for (auto const& file : embedded_baselines())
+    built_in.push_back(parse_baseline(std::string(file.text), "built-in:" + std::string(file.name),
+                                      probes, warnings_));
+  refuse_shared_claims(built_in);
+  add(shipped, std::move(built_in));
+}
+
+void baseline_library::add(std::string folder, std::vector<baseline_file> files) {
+  folders_.push_back(std::move(folder));
+  for (auto& file : files) {
+    files_.push_back(std::move(file));
+    folder_of_.push_back(folders_.size() - 1);
+  }
+}
+
+baseline_match baseline_library::find(device_identity const& device, probe const& what,
+                                      parameters const& values) const {
+  std::vector<candidate> candidates;
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    auto const found = fit(files_[i], device);
+    if (found.level != closeness::none)
+      candidates.push_back({&files_[i], folder_of_[i], found.level});
+    else if (!found.but.empty())
+      notes.push_back(file_part(files_[i].origin) + " " + found.but);
+  }
+  drop_ambiguous(candidates, notes);
+  // The generic floors come after every file that knows the model, whichever folder they are in.
+  auto const order = [](candidate const& a, candidate const& b) {
+    bool const a_generic = a.level == closeness::generic;
+    bool const b_generic = b.level == closeness::generic;
+    if (a_generic != b_generic) return b_generic;
+    if (a.folder != b.folder) return a.folder < b.folder;
+    return a.level > b.level;
+  };
+  std::stable_sort(candidates.begin(), candidates.end(), order);
+
+  baseline_match match;
+  for (auto const& c : candidates) {
+    auto const pick = [&](std::string const& card) {
+      return entry_for(*c.file, what.name, values, card, device.board_part);
+    };
+    auto const* model = pick("");
+    if (model == nullptr) notes.push_back(file_part(c.file->origin) + " has no such entry");
+    if (!match.model && model != nullptr) match.model = *model;
+    auto const* card = device.uuid.empty() ? nullptr : pick(device.uuid);
+    if (!match.card && card != nullptr) match.card = *card;
+  }
+  auto const described = describe(what.parameters, values);
+  match.looked_in = fmt::format("{} for {}{}{} on {}", fmt::join(folders_, ", "), what.name,
+                                described.empty() ? "" : " ", described, key_of(device));
+  if (!notes.empty()) match.looked_in += fmt::format(" ({})", fmt::join(notes, "; "));
+  return match;
+}
+
+}  // namespace bandgate
