@@ -14,8 +14,17 @@ namespace bandgate {
 /// Order: failed or invalid measurement -> error (exclusively held: inconclusive); above the
 /// ceiling -> error; contended -> inconclusive; no entry -> no_baseline; beyond a bound ->
 /// regression, also when unsettled; unsettled within -> inconclusive; above upper -> improved;
-/// else pass. A skip reason -> skipped.
+/// else pass. A skip reason -> skipped. Where model and card have an entry both must hold.
+///
+/// `reasons`: first what decided, with its numbers (none for a plain pass), then what may have
+/// caused a loss, most specific first, or what was checked in vain; on other verdicts the same
+/// findings are notes. Throws usage_error, naming file and pointer, for an entry that cannot be
+/// meant for this probe (a time for a throughput).
 verdict judge(result const& measured, baseline_match const& against);
+
+/// The throttling that a run's health shows under load (clock events), most specific first; nothing
+/// of it makes a verdict, but no baseline is made of such a run.
+std::vector<reason> causes_present(result const& measured);
 
 /// The physical limit that a value of this result must stay below, bytes per second: the device's
 /// own peak for `dram`. None where it is not known or the probe has no ceiling.
@@ -26,10 +35,12 @@ bool needs_confirmation(verdict const& first);
 
 /// Joins the verdicts of the first attempt and its confirmation: both low: regression; second fine:
 /// the second's with `unstable`; second inconclusive or failed: the second's, naming the first.
+/// A second that judged nothing (skipped, no baseline) is inconclusive: the first was low.
 verdict confirm(verdict const& first, verdict const& second);
 
 /// Of several results: the first present of error, regression, (no usage errors here),
-/// inconclusive, judged; skipped only if all were. Documented in the README as exit codes.
+/// inconclusive, judged; skipped only if all were; error for none, since nothing was done.
+/// Documented in the README as exit codes.
 status worst(std::vector<status> const& all);
 
 }  // namespace bandgate

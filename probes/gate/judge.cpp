@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/judge.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "gate/causes.hpp"
+#include "gate/compare.hpp"
+#include "gate/invalid.hpp"
+#include "gate/numbers.hpp"
+
+namespace bandgate {
+namespace {
+
+using side = comparison::side;
+
+/// The result held against everything there is to hold it against.
+struct comparisons {
+  std::vector<comparison> made;
+  std::vector<reason> impossible;
+
+  /// The one furthest on that side, relative to its reference.
+  comparison const* furthest(side wanted) const {
+    comparison const* found = nullptr;
+    for (auto const& c : made) {
+      if (c.outcome != wanted) continue;
+      if (found == nullptr || distance(c) > distance(*found)) found = &c;
+    }
+    return found;
+  }
+
+ private:
+  /// Beyond the broken bound, as a share of it.
+  static double distance(comparison const& c) {
+    auto const& b = c.applied;
+    if (b.lower && c.value < *b.lower) return 1 - c.value / *b.lower;
+    return b.upper ? c.value / *b.upper - 1 : 0;
+  }
+};
+
+comparisons compare_all(result const& measured, baseline_match const& against) {
+  comparisons all;
+  for (auto const* entry : {&against.model, &against.card}) {
+    if (!*entry) continue;
+    auto one = compare(measured, **entry);
+    if (auto* made = std::get_if<comparison>(&one))
+      all.made.push_back(std::move(*made));
+    else
+      all.impossible.push_back(std::get<reason>(std::move(one)));
+  }
+  return all;
+}
+
+verdict decided(status what, reason why, std::string next_step) {
+  verdict v;
+  v.status = what;
+  v.reasons.push_back(std::move(why));
+  v.next_step = std::move(next_step);
+  return v;
+}
+
+std::string record_step(result const& measured, char const* where) {
+  return fmt::format("{} `bandgate baseline record {}`{}.", where, measured.probe.name,
+                     measured.probe.parameters.empty() ? "" : " with the same parameters");
+}
+
+reason unsettled_reason(measurement const& m) {
+  if (!m.slope) return {"unsettled", "the samples did not settle"};
+  return {"unsettled", fmt::format("the samples did not settle: {} {} from the first to the last",
+                                   *m.slope < 0 ? "they fell by" : "they rose by",
+                                   percent_text(*m.slope < 0 ? -*m.slope : *m.slope))};
+}
+
+verdict of_failure(result const& measured) {
+  auto why = failure_reason(measured);
+  auto const* const step = step_after(why.code);
+  bool const held = *measured.failure == failure::exclusively_held;
+  return decided(held ? status::inconclusive : status::error, std::move(why), step);
+}
+
+verdict of_error(reason why) {
+  auto const* const step = step_after(why.code);
+  return decided(status::error, std::move(why), step);
+}
+
+verdict of_regression(comparisons const& all, evidence const& known) {
+  auto const& worst = *all.furthest(side::worse);
+  auto v = decided(status::regression,
+                   {worst.applied.card ? "below-card-bound" : "below-bound", worst.sentence()}, "");
+  if (known.measured.probe.lower_is_better)
+    v.reasons.front().code = worst.applied.card ? "above-card-bound" : "above-bound";
+  auto const causes = find_causes(known);
+  for (auto const& c : causes) v.reasons.push_back(c.why);
+  auto const& m = *known.measured.measurement;
+  if (m.unsettled) v.reasons.push_back(unsettled_reason(m));
+  if (causes.empty()) v.reasons.push_back(no_cause(known));
+  v.next_step = !causes.empty() ? causes.front().rule->next_step
+                : m.unsettled
+                    ? "Measure again while watching clocks, temperature and power of the device."
+                    : "Measure another device of this model with the same driver: if it is slow "
+                      "too, look at what changed (driver, firmware, tool), else at this device.";
+  return v;
+}
+
+verdict without_baseline(result const& measured, baseline_match const& against,
+                         comparisons const& all) {
+  auto why =
+      all.impossible.empty()
+          ? reason{"no-baseline",
+                   fmt::format("no baseline entry for {}{}{}", measured.probe.name,
+                               against.looked_in.empty() ? "" : "; looked in ", against.looked_in)}
+          : all.impossible.front();
+  return decided(status::no_baseline, std::move(why),
+                 record_step(measured, "Record one on devices that you trust:"));
+}
+
+verdict judged(result const& measured, baseline_match const& against, comparisons const& all,
+               evidence const& known) {
+  if (auto const other = find_contention(measured))
+    return decided(status::inconclusive, other->why, other->rule->next_step);
+  if (all.furthest(side::worse) != nullptr) return of_regression(all, known);
+  // What cannot be held against one of two entries is not judged: both must hold.
+  if (all.made.empty() || !all.impossible.empty()) return without_baseline(measured, against, all);
+  if (measured.measurement->unsettled)
+    return decided(status::inconclusive, unsettled_reason(*measured.measurement),
+                   "Let the device come to rest and measure again; look for what disturbs it.");
+  if (auto const* better = all.furthest(side::better))
+    return decided(status::improved, {"above-upper", better->sentence()},
+                   record_step(measured, "If this is the new normal, adopt it:"));
+  verdict v;
+  v.status = status::pass;
+  return v;
+}
+
+/// Findings that explain nothing here, yet a person wants to see.
+void add_notes(verdict& v, evidence const& known, comparisons const& all) {
+  if (v.status != status::regression)
+    for (auto const& c : find_causes(known)) v.reasons.push_back(c.why);
+  for (auto const& c : all.made)
+    if (c.applied.generic)
+      v.reasons.push_back(
+          {"generic",
+           fmt::format("judged by the generic floor, since no baseline knows this model{}"
+                       "{}",
+                       known.measured.device.name.empty() ? "" : ": ",
+                       known.measured.device.name)});
+}
+
+std::optional<bool> baseline_ecc(baseline_match const& against) {
+  if (against.model && against.model->ecc) return against.model->ecc;
+  return against.card ? against.card->ecc : std::nullopt;
+}
+
+}  // namespace
+
+verdict judge(result const& measured, baseline_match const& against) {
+  evidence const known{measured, baseline_ecc(against)};
+  comparisons all;
+  verdict v;
+  if (measured.failure) {
+    v = of_failure(measured);
+  } else if (!measured.skip_reason.empty()) {
+    return decided(status::skipped, {"not-applicable", measured.skip_reason},
+                   "Nothing to do: the probe has no meaning on this device.");
+  } else if (auto why = invalid(measured)) {
+    v = of_error(*std::move(why));
+  } else if (why = above_ceiling(measured, against); why) {
+    v = of_error(*std::move(why));
+  } else {
+    all = compare_all(measured, against);
+    v = judged(measured, against, all, known);
+    for (auto const& c : all.made) v.baselines.push_back(c.applied);
+  }
+  add_notes(v, known, all);
+  return v;
+}
+
+}  // namespace bandgate
