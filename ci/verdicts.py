@@ -9,20 +9,27 @@ import json
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 GIB = 2**30
 JUDGED = {"pass", "improved", "regression"}
 # Exit code by status, and which code speaks for several results.
 CODES = {
-    "pass": 0, "improved": 0, "regression": 1, "error": 3, "inconclusive": 4,
-    "skipped": 77, "no-baseline": 77, "measured": 77,
+    "pass": 0,
+    "improved": 0,
+    "regression": 1,
+    "error": 3,
+    "inconclusive": 4,
+    "skipped": 77,
+    "no-baseline": 77,
+    "measured": 77,
 }
 PRECEDENCE = [3, 1, 4, 0]
 
 
-def read_results(folder: Path, since: str) -> tuple[list[dict], list[str]]:
+def read_results(folder: Path, since: str) -> tuple[list[dict[str, Any]], list[str]]:
     """The final attempt of each (host, device, probe, parameters) since then, and broken files."""
-    final: dict[tuple[str, ...], dict] = {}
+    final: dict[tuple[str, ...], dict[str, Any]] = {}
     broken = []
     for file in sorted(folder.glob("[0-9]*/[0-9]*/[0-9]*/*.json")):
         if "-".join(file.relative_to(folder).parts[:3]) < since[:10]:
@@ -43,18 +50,18 @@ def read_results(folder: Path, since: str) -> tuple[list[dict], list[str]]:
     return [final[key] for key in sorted(final)], broken
 
 
-def value_text(result: dict, value: float | None) -> str:
+def value_text(result: dict[str, Any], value: float | None) -> str:
     if value is None:
         return "-"
     time = (result["measurement"] or {}).get("unit") == "s"
     return f"{value * 1e6:.3f} us" if time else f"{value / GIB:.1f} GiB/s"
 
 
-def bounds_text(result: dict, baseline: dict) -> str:
+def bounds_text(result: dict[str, Any], baseline: dict[str, Any]) -> str:
     return f"{value_text(result, baseline['lower'])} .. {value_text(result, baseline['upper'])}"
 
 
-def row(result: dict) -> list[str]:
+def row(result: dict[str, Any]) -> list[str]:
     device, verdict = result["device"], result["verdict"]
     name = " ".join(filter(None, (device["pci_address"], device["name"]))) or device["backend"]
     # Where a card entry exists both must hold: the narrower one is shown.
@@ -62,7 +69,8 @@ def row(result: dict) -> list[str]:
     measured = result["measurement"]
     status = verdict["status"] + (" (unstable)" if verdict["unstable"] else "")
     return [
-        printable(name), result["probe"]["name"],
+        printable(name),
+        result["probe"]["name"],
         value_text(result, measured and measured["median"]),
         value_text(result, baseline["reference"]) if baseline else "-",
         bounds_text(result, baseline) if baseline else "-",
@@ -81,7 +89,7 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def record_commands(results: list[dict], executable: str) -> list[str]:
+def record_commands(results: list[dict[str, Any]], executable: str) -> list[str]:
     probes: dict[str, list[str]] = {}
     for result in results:
         if result["verdict"]["status"] == "no-baseline":
@@ -95,7 +103,7 @@ def record_commands(results: list[dict], executable: str) -> list[str]:
     ]
 
 
-def exit_code(results: list[dict], strict: bool) -> int:
+def exit_code(results: list[dict[str, Any]], strict: bool) -> int:
     """As the command line's: the first present of 3, 1, 4, 0; none of them is no judgement at all,
     which is a failure under strict."""
     codes = {CODES.get(result["verdict"]["status"], 3) for result in results}
@@ -118,7 +126,8 @@ def main() -> int:
         print(table([header, *map(row, results)]))
     for result in results:
         if result["verdict"]["status"] not in {"pass", "no-baseline"}:
-            name = f"{result['device']['pci_address'] or result['device']['backend']} {result['probe']['name']}"
+            device = result["device"]["pci_address"] or result["device"]["backend"]
+            name = f"{device} {result['probe']['name']}"
             for reason in result["verdict"]["reasons"]:
                 print(printable(f"{name}: {reason['sentence']}"))
             if result["verdict"]["next_step"]:

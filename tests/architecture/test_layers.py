@@ -36,8 +36,13 @@ class Checker(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.probes = Path(folder.name)
-        for name in ("include/bandgate/probe.hpp", "include/bandgate/result.hpp",
-                     "gate/judge.hpp", "measure/measure.hpp", "backend/host/host.hpp"):
+        for name in (
+            "include/bandgate/probe.hpp",
+            "include/bandgate/result.hpp",
+            "gate/judge.hpp",
+            "measure/measure.hpp",
+            "backend/host/host.hpp",
+        ):
             self.write(name, "")
 
     def write(self, name: str, text: str) -> None:
@@ -49,17 +54,22 @@ class Checker(unittest.TestCase):
         self.write(name, text)
         found = layers.include_violations(self.probes)
         self.assertEqual(len(found), len(violations), found)
-        for sentence, violation in zip(found, violations):
+        for sentence, violation in zip(found, violations, strict=True):
             self.assertIn(violation, sentence)
 
     def test_permitted(self) -> None:
         self.expect("catalog/read.cu", "#include <bandgate/probe.hpp>\n#include <vector>\n")
-        self.expect("runner/run.cpp",
-                    '#include "gate/judge.hpp"\n#include "backend/host/host.hpp"\n#include <fmt/x.h>\n')
+        self.expect(
+            "runner/run.cpp",
+            '#include "gate/judge.hpp"\n#include "backend/host/host.hpp"\n#include <fmt/x.h>\n',
+        )
 
     def test_probe_includes_the_gate(self) -> None:
-        self.expect("catalog/read.cu", '#include <vector>\n\n#  include "gate/judge.hpp"\n',
-                    "catalog/read.cu:3: catalog includes gate/judge.hpp")
+        self.expect(
+            "catalog/read.cu",
+            '#include <vector>\n\n#  include "gate/judge.hpp"\n',
+            "catalog/read.cu:3: catalog includes gate/judge.hpp",
+        )
 
     def test_a_relative_path_hides_nothing(self) -> None:
         self.expect("catalog/read.cu", '#include "../gate/judge.hpp"\n', "catalog includes ../gate")
@@ -70,11 +80,16 @@ class Checker(unittest.TestCase):
     def test_upwards(self) -> None:
         self.expect("measure/x.cpp", '#include "gate/judge.hpp"\n', "measure includes gate/")
         self.write("measure/x.cpp", "")
-        self.expect("backend/host/x.cpp", '#include "measure/measure.hpp"\n', "backend/host includes")
+        self.expect(
+            "backend/host/x.cpp", '#include "measure/measure.hpp"\n', "backend/host includes"
+        )
 
     def test_public_headers_need_the_standard_library_only(self) -> None:
-        self.expect("include/bandgate/x.hpp", "#include <string>\n#include <fmt/format.h>\n",
-                    "x.hpp:2: include includes fmt/format.h")
+        self.expect(
+            "include/bandgate/x.hpp",
+            "#include <string>\n#include <fmt/format.h>\n",
+            "x.hpp:2: include includes fmt/format.h",
+        )
 
     def test_reserved_headers(self) -> None:
         self.expect("runner/a.cpp", "#include <nvml.h>\n", "only ['device'] may know")
@@ -87,14 +102,20 @@ class Checker(unittest.TestCase):
         self.expect("runner/a.cpp", '#include "gone/x.hpp"\n', "no file of the project")
 
     def test_links(self) -> None:
-        self.assertEqual(layers.link_violations(
-            {"bandgate_measure": {"bandgate_core", "bandgate_options", "fmt::fmt"}}), [])
+        self.assertEqual(
+            layers.link_violations(
+                {"bandgate_measure": {"bandgate_core", "bandgate_options", "fmt::fmt"}}
+            ),
+            [],
+        )
         self.assertEqual(
             layers.link_violations({"bandgate_catalog": {"bandgate_core", "bandgate_gate"}}),
-            ["bandgate_catalog links gate, which catalog may not depend on"])
+            ["bandgate_catalog links gate, which catalog may not depend on"],
+        )
         self.assertEqual(
             layers.link_violations({"bandgate_gate": {"bandgate_options"}}),
-            ["bandgate_gate does not link include, which the table names for gate"])
+            ["bandgate_gate does not link include, which the table names for gate"],
+        )
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -25,7 +26,7 @@ set_target_properties(bandgate PROPERTIES IMPORTED_LOCATION "{fake}")
 """
 
 
-def case(device: str, probe: str, *, resources: list[str], **more: object) -> dict[str, object]:
+def case(device: str, probe: str, *, resources: list[str], **more: object) -> dict[str, Any]:
     return {
         "name": f"bandgate.{device}.{probe}",
         "device": device,
@@ -38,7 +39,7 @@ def case(device: str, probe: str, *, resources: list[str], **more: object) -> di
     } | more
 
 
-def listing(cases: list[dict[str, object]], problems: list[str] | None = None) -> dict[str, object]:
+def listing(cases: list[dict[str, Any]], problems: list[str] | None = None) -> dict[str, Any]:
     return {
         "schema": "bandgate.devices/1",
         "backend": "cuda",
@@ -61,7 +62,9 @@ class Site(unittest.TestCase):
         self.build = self.folder / "build"
         self.log = self.folder / "log"
         self.environment = {
-            k: v for k, v in os.environ.items() if not k.startswith(("BANDGATE_", "CTEST_", "FAKE_"))
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith(("BANDGATE_", "CTEST_", "FAKE_"))
         } | {
             "FAKE_LISTING": str(self.folder / "listing.json"),
             "FAKE_LOG": str(self.log),
@@ -76,21 +79,26 @@ class Site(unittest.TestCase):
         )
         subprocess.run(
             ["cmake", "-S", str(self.folder), "-B", str(self.build), "-G", "Ninja"],
-            check=True, stdout=subprocess.DEVNULL, env=self.environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            env=self.environment,
         )
 
-    def list(self, content: object) -> None:
+    def lists(self, content: object) -> None:
         text = content if isinstance(content, str) else json.dumps(content)
         (self.folder / "listing.json").write_text(text, encoding="utf-8")
 
     def ctest(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["ctest", "--test-dir", str(self.build), "--no-tests=error", *arguments],
-            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env=self.environment | environment, timeout=120,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=self.environment | environment,
+            timeout=120,
         )
 
-    def cases(self, **environment: str) -> dict[str, dict[str, object]]:
+    def cases(self, **environment: str) -> dict[str, dict[str, Any]]:
         """What `ctest -N` sees: the properties of each case, by name."""
         done = self.show(**environment)
         return {
@@ -99,13 +107,17 @@ class Site(unittest.TestCase):
             for test in done
         }
 
-    def show(self, **environment: str) -> list[dict]:
+    def show(self, **environment: str) -> list[dict[str, Any]]:
         done = subprocess.run(
             ["ctest", "--test-dir", str(self.build), "--show-only=json-v1"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
-            env=self.environment | environment, timeout=120,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=True,
+            env=self.environment | environment,
+            timeout=120,
         )
-        return json.loads(done.stdout)["tests"]
+        tests: list[dict[str, Any]] = json.loads(done.stdout)["tests"]
+        return tests
 
     def runs(self) -> list[tuple[int, int, str]]:
         """(start, end, device) of each check that ran, in nanoseconds."""
@@ -124,20 +136,33 @@ def overlap(a: tuple[int, int, str], b: tuple[int, int, str]) -> bool:
 
 class Listing(Site):
     def test_each_device_and_probe_is_a_case(self) -> None:
-        self.list(listing([
-            case("gpu0", "read", resources=["gpu0"]),
-            case("gpu0", "h2d", resources=["gpu0", "hostlink"], timeout_s=33, processors=2),
-        ]))
+        self.lists(
+            listing(
+                [
+                    case("gpu0", "read", resources=["gpu0"]),
+                    case("gpu0", "h2d", resources=["gpu0", "hostlink"], timeout_s=33, processors=2),
+                ]
+            )
+        )
         cases = self.cases()
         self.assertEqual(
             sorted(cases),
             ["bandgate.gpu0.h2d", "bandgate.gpu0.read", "bandgate.judged", "bandgate.report"],
         )
         read, h2d = cases["bandgate.gpu0.read"], cases["bandgate.gpu0.h2d"]
-        self.assertEqual(read["command"], [
-            str(HERE / "fake_bandgate.sh"), "check", "read", "--device", "GPU-gpu0", "--ctest",
-            "--results", str(self.folder / "results"),
-        ])
+        self.assertEqual(
+            read["command"],
+            [
+                str(HERE / "fake_bandgate.sh"),
+                "check",
+                "read",
+                "--device",
+                "GPU-gpu0",
+                "--ctest",
+                "--results",
+                str(self.folder / "results"),
+            ],
+        )
         self.assertEqual(sorted(read["LABELS"]), ["bandgate", "dram", "full", "gpu", "quick"])
         self.assertEqual(read["SKIP_RETURN_CODE"], 77)
         self.assertEqual(read["TIMEOUT"], 150)
@@ -158,25 +183,27 @@ class Listing(Site):
 
     def test_odd_characters_survive(self) -> None:
         odd = ["a b", "x;y", "[z", "]=]", "$ENV{HOME} ${a}", 'q"\\', "\nline", "", "<é>"]
-        self.list(listing([case("gpu0", "read", resources=["gpu0"], arguments=["check", *odd])]))
+        self.lists(listing([case("gpu0", "read", resources=["gpu0"], arguments=["check", *odd])]))
         self.assertEqual(self.cases()["bandgate.gpu0.read"]["command"][1:-2], ["check", *odd])
 
     def test_devices_are_those_of_the_moment(self) -> None:
-        self.list(listing([case("gpu0", "read", resources=["gpu0"])]))
+        self.lists(listing([case("gpu0", "read", resources=["gpu0"])]))
         self.assertIn("bandgate.gpu0.read", self.cases())
-        self.list(listing([case("gpu7", "read", resources=["gpu7"])]))
+        self.lists(listing([case("gpu7", "read", resources=["gpu7"])]))
         cases = self.cases()
         self.assertIn("bandgate.gpu7.read", cases)
         self.assertNotIn("bandgate.gpu0.read", cases)
 
     def test_results_folder_of_the_environment_or_the_user(self) -> None:
-        self.list(listing([case("host", "read", resources=["hostlink"])]))
+        self.lists(listing([case("host", "read", resources=["hostlink"])]))
         cases = self.cases(BANDGATE_RESULTS="", XDG_DATA_HOME="/data")
         self.assertEqual(cases["bandgate.host.read"]["command"][-1], "/data/bandgate/results")
         cases = self.cases(BANDGATE_RESULTS="", XDG_DATA_HOME="", HOME="/h")
         expected = "/h/.local/share/bandgate/results"
         self.assertEqual(cases["bandgate.host.read"]["command"][-1], expected)
-        self.assertEqual(cases["bandgate.judged"]["command"][1:4], ["judged", "--results", expected])
+        self.assertEqual(
+            cases["bandgate.judged"]["command"][1:4], ["judged", "--results", expected]
+        )
 
 
 class Options(Site):
@@ -192,17 +219,24 @@ class Options(Site):
     )
 
     def test_options_reach_the_cases_and_clean_up_is_declared_once(self) -> None:
-        self.list(listing([case("gpu0", "read", resources=["gpu0"])]))
+        self.lists(listing([case("gpu0", "read", resources=["gpu0"])]))
         tests = self.show(BANDGATE_RESULTS="")
         names = [test["name"] for test in tests]
         self.assertEqual(names.count("bandgate.gpu0.read"), 2)
         self.assertEqual(names.count("bandgate.judged"), 1)
         own = [t for t in tests if "--baselines" in t["command"]]
         self.assertEqual(len(own), 1)
-        self.assertEqual(own[0]["command"][-6:], [
-            "--baselines", str(self.folder / "b1"), "--baselines", str(self.folder / "b 2"),
-            "--results", str(self.folder / "r"),
-        ])
+        self.assertEqual(
+            own[0]["command"][-6:],
+            [
+                "--baselines",
+                str(self.folder / "b1"),
+                "--baselines",
+                str(self.folder / "b 2"),
+                "--results",
+                str(self.folder / "r"),
+            ],
+        )
         properties = {p["name"]: p["value"] for p in own[0]["properties"]}
         self.assertIn("nightly", properties["LABELS"])
         self.assertEqual(properties["ENVIRONMENT"], ["BANDGATE_STRICT=1"])
@@ -218,8 +252,9 @@ class Failing(Site):
             self.assertRegex(done.stdout, pattern)
 
     def test_exit_code(self) -> None:
-        self.failing_case("bandgate.DISCOVERY_FAILED", "result: 3", "driver: version 570.1",
-                          FAKE_LIST="fail")
+        self.failing_case(
+            "bandgate.DISCOVERY_FAILED", "result: 3", "driver: version 570.1", FAKE_LIST="fail"
+        )
 
     def test_time_out(self) -> None:
         self.configure("bandgate_discover_probes(DISCOVERY_TIMEOUT 1)")
@@ -234,13 +269,16 @@ class Failing(Site):
             (good | {"schema": "bandgate.devices/2"}, "no bandgate.devices/1 document"),
             (good | {"cases": []}, "it listed no case"),
             ({k: v for k, v in good.items() if k != "problems"}, "no list of problems"),
-            (listing([case("gpu0", "read", resources=["gpu0"], timeout_s="soon")]), "of their type"),
+            (
+                listing([case("gpu0", "read", resources=["gpu0"], timeout_s="soon")]),
+                "of their type",
+            ),
             (listing([case("gpu0", "read", resources=["gpu0"], arguments="x")]), "of their type"),
             (listing([case("gpu0", "read", resources=["GPU;0"])]), "GPU;0"),
             (listing([{"name": "x"}]), "lacks timeout_s"),
         ):
             with self.subTest(reason=reason, content=str(content)[:60]):
-                self.list(content)
+                self.lists(content)
                 self.failing_case("bandgate.DISCOVERY_FAILED", reason)
 
     def test_not_built(self) -> None:
@@ -248,23 +286,36 @@ class Failing(Site):
         self.failing_case("bandgate.DISCOVERY_FAILED", "has not been built")
 
     def test_missing_devices_fail_beside_those_that_are_there(self) -> None:
-        self.list(listing([case("gpu0", "read", resources=["gpu0"])],
-                          ["0000:3b:00.0 is in sysfs; the driver 580.1 does not list it", "7 of 8"]))
-        self.failing_case("bandgate.DEVICES_MISSING", "0000:3b:00.0 is in sysfs; the driver",
-                          "7 of 8", r"bandgate\.gpu0\.read \.+ +Passed")
+        self.lists(
+            listing(
+                [case("gpu0", "read", resources=["gpu0"])],
+                ["0000:3b:00.0 is in sysfs; the driver 580.1 does not list it", "7 of 8"],
+            )
+        )
+        self.failing_case(
+            "bandgate.DEVICES_MISSING",
+            "0000:3b:00.0 is in sysfs; the driver",
+            "7 of 8",
+            r"bandgate\.gpu0\.read \.+ +Passed",
+        )
 
     def test_no_device_at_all_is_missing_not_failed_discovery(self) -> None:
-        self.list(listing([], ["driver library without a device"]))
+        self.lists(listing([], ["driver library without a device"]))
         self.failing_case("bandgate.DEVICES_MISSING", "driver library without a device")
         self.assertNotIn("bandgate.DISCOVERY_FAILED", self.cases())
 
 
 class Running(Site):
     def two_gpus(self) -> None:
-        self.list(listing([
-            case(gpu, probe, resources=[gpu])
-            for gpu in ("gpu0", "gpu1") for probe in ("read", "write", "copy")
-        ]))
+        self.lists(
+            listing(
+                [
+                    case(gpu, probe, resources=[gpu])
+                    for gpu in ("gpu0", "gpu1")
+                    for probe in ("read", "write", "copy")
+                ]
+            )
+        )
 
     def test_gpus_overlap_and_probes_of_one_gpu_do_not(self) -> None:
         self.two_gpus()
@@ -323,7 +374,7 @@ class Running(Site):
         self.assertRegex(done.stdout, "page of trend .*/results --out /out dir --exit-zero\n")
         self.assertRegex(done.stdout, "Bandgate: results in .*, report .* in /out dir/index.html")
         drill = listing([case("gpu0", "read", resources=["gpu0"])]) | {"backend": "scripted:x"}
-        self.list(drill)
+        self.lists(drill)
         done = self.ctest("-V", BANDGATE_REPORT_COMMAND=str(report))
         self.assertRegex(done.stdout, "page of trend .*--exit-zero --include-scripted\n")
 
