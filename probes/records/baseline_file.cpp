@@ -64,7 +64,8 @@ void read_names(place const& gpu, baseline_file& file) {
     at.must_be_list();
     for (std::size_t i = 0; i < at.value().size(); ++i) {
       auto const alias = (at / i).text();
-      if (normalized_name(alias).empty()) (at / i).refuse("names no device", "remove it");
+      if (normalized_name(alias).empty())
+        (at / i).refuse(shortened((at / i).value()) + " names no device", "remove it");
       file.aliases.push_back(alias);
     }
   }

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "records/baseline_fixture.hpp"
+
+namespace bandgate::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr double one_gib_per_s = 1073741824.0;
+
+/// Values in GiB/s by card.
+recorded_probe seen(std::vector<std::vector<double>> medians, std::string const& name = "read") {
+  auto const& what = probe_named(name);
+  double const base = what.direction == direction::lower_is_better ? 1e-6 : one_gib_per_s;
+  recorded_probe all{&what, complete(what.parameters, {}), {}, {}};
+  for (auto const& of_card : medians) {
+    all.cards.push_back("GPU-" + std::to_string(all.cards.size()));
+    all.medians_by_card.emplace_back();
+    for (double const value : of_card) all.medians_by_card.back().push_back(value * base);
+  }
+  return all;
+}
+
+provenance today() {
+  provenance from;
+  from.driver = "580.159.04";
+  from.date = "2026-11-29";
+  from.tool = "0.1.0";
+  return from;
+}
+
+TEST(make_entry, takes_the_median_of_the_cards_medians) {
+  auto const entry = make_entry(seen({{4300, 4310, 4320}, {4100, 4101, 4999}, {4200, 4202}}),
+                                std::nullopt, today());
+  EXPECT_EQ(entry.probe, "read");
+  EXPECT_EQ(entry.parameters, (parameters{{"size", std::string("auto")}}));
+  EXPECT_EQ(entry.statistic, "median");
+  EXPECT_EQ(entry.unit, unit::gib_per_s);
+  EXPECT_EQ(entry.value, 4201);
+  EXPECT_EQ(entry.card, "");
+  EXPECT_EQ(entry.provenance.kind, "measured");
+  EXPECT_EQ(entry.provenance.cards, 3U);
+  EXPECT_EQ(entry.provenance.processes, 2U);
+  EXPECT_EQ(entry.provenance.driver, "580.159.04");
+}
+
+TEST(make_entry, rounds_to_six_digits) {
+  EXPECT_EQ(make_entry(seen({{4302.5678}}), std::nullopt, today()).value, 4302.57);
+  EXPECT_EQ(make_entry(seen({{12.3456789}}), std::nullopt, today()).value, 12.3457);
+}
+
+TEST(make_entry, leaves_room_for_other_cards_until_three_were_seen) {
+  auto const lower = [](std::vector<std::vector<double>> medians) {
+    return make_entry(seen(std::move(medians)), std::nullopt, today()).lower;
+  };
+  EXPECT_EQ(lower({{4300, 4300}}), -0.03);
+  EXPECT_EQ(lower({{4300, 4300}, {4300, 4300}}), -0.03);
+  EXPECT_EQ(lower({{4300, 4300}, {4300, 4300}, {4300, 4300}}), -0.01);
+}
+
+TEST(make_entry, leaves_room_for_the_noise_of_the_worst_card) {
+  // {990, 1000, 1010}: sd 10, 1 % of the median; six of them.
+  auto const entry =
+      make_entry(seen({{1000, 1000}, {990, 1000, 1010}, {2000, 2000}}), std::nullopt, today());
+  EXPECT_EQ(entry.lower, -0.06);
+  EXPECT_EQ(entry.upper, 0.06);
+  // What differs between cards is not noise: each is constant here.
+  EXPECT_EQ(make_entry(seen({{900, 900}, {1000, 1000}, {1100, 1100}}), std::nullopt, today()).lower,
+            -0.01);
+}
+
+TEST(make_entry, rounds_a_tolerance_up) {
+  // {999.7, 1000, 1000.3}: 6 x 0.03 % = 0.18 %; {998.3, 1000, 1001.7}: 6 x 0.17 % = 1.02 %.
+  auto const one = [](double off) {
+    return make_entry(seen({{1000 - off, 1000, 1000 + off}, {1000}, {1000}}), std::nullopt, today())
+        .lower;
+  };
+  EXPECT_EQ(one(0.3), -0.01);
+  EXPECT_EQ(one(1.7), -0.0102);
+  EXPECT_EQ(one(1.701), -0.0103);
+}
+
+TEST(make_entry, holds_a_single_card_closer) {
+  auto const all = seen({{4300, 4310}, {1000, 1001, 1002}, {4300}});
+  auto const card = make_entry(all, 1, today());
+  EXPECT_EQ(card.card, "GPU-1");
+  EXPECT_EQ(card.value, 1001);
+  EXPECT_EQ(card.lower, -0.006);  // 6 x 0.0999 %
+  EXPECT_EQ(card.provenance.cards, 1U);
+  EXPECT_EQ(card.provenance.processes, 3U);
+  EXPECT_EQ(make_entry(all, 2, today()).lower, -0.005);
+}
+
+TEST(make_entry, records_a_time_in_microseconds) {
+  auto const entry = make_entry(seen({{2, 2.1, 2.2}}, "launch"), std::nullopt, today());
+  EXPECT_EQ(entry.unit, unit::microseconds);
+  EXPECT_EQ(entry.value, 2.1);
+  EXPECT_EQ(entry.upper, 0.2858);  // 6 x 0.1 / 2.1
+  EXPECT_EQ(entry.lower, -0.2858);
+}
+
+TEST(make_entry, refuses_what_is_no_reference) {
+  auto const refused = [](std::vector<std::vector<double>> medians) {
+    return error_of([&] { make_entry(seen(std::move(medians)), std::nullopt, today()); });
+  };
+  EXPECT_EQ(refused({}), "read: nothing was measured that a baseline could be recorded from");
+  EXPECT_EQ(refused({{4300}, {}}),
+            "read: a card has no measurement; nothing is recorded for part of them");
+  EXPECT_EQ(refused({{4300, 0}}), "read: 0 is no measurement that can be a reference");
+  EXPECT_THAT(refused({{std::numeric_limits<double>::quiet_NaN()}}), HasSubstr("nan is no meas"));
+  EXPECT_EQ(refused({{100, 200, 300}}),
+            "read: the processes differ so much that the tolerance would be 300 %; find out what "
+            "disturbs them and record again");
+  EXPECT_THAT(error_of([] { make_entry(seen({{1}}), 1, today()); }), HasSubstr("nothing was meas"));
+}
+
+baseline_entry recorded(double value, std::string const& name = "read") {
+  return make_entry(seen({{value, value}}, name), std::nullopt, today());
+}
+
+TEST(merge_baseline, begins_a_file) {
+  EXPECT_EQ(merge_baseline("", h200(), {recorded(4302.5)}, probes()), R"({
+  "schema": "bandgate.baseline/1",
+  "gpu": {
+    "model": "NVIDIA H200",
+    "match": [
+      {
+        "pci_device": "10de:2335",
+        "pci_subsystem": "10de:18bf",
+        "board_part": "692-2G520-0282-001"
+      }
+    ],
+    "aliases": [
+      "NVIDIA H200"
+    ],
+    "memory_gib": 140.0,
+    "peak_gb_s": 4814.3,
+    "ecc": "on",
+    "mig": null
+  },
+  "entries": [
+    {
+      "probe": "read",
+      "parameters": {},
+      "statistic": "median",
+      "unit": "GiB/s",
+      "value": 4302.5,
+      "tolerance": {
+        "lower": -0.03,
+        "upper": 0.03
+      },
+      "provenance": {
+        "kind": "measured",
+        "cards": 1,
+        "processes": 2,
+        "driver": "580.159.04",
+        "date": "2026-11-29",
+        "tool": "0.1.0"
+      }
+    }
+  ]
+}
+)");
+}
+
+baseline_match found(std::string const& text, device_identity const& device,
+                     std::filesystem::path const& folder, std::string const& name = "read") {
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "a.json") << text;
+  auto const& what = probe_named(name);
+  return baseline_library({folder}, probes()).find(device, what, complete(what.parameters, {}));
+}
+
+class recording : public in_a_folder {};
+
+TEST_F(recording, is_found_again_by_the_device_it_was_made_on) {
+  for (auto const& device : {h200(), host(2)}) {
+    auto const text = merge_baseline("", device, {recorded(12)}, probes());
+    auto const match = found(text, device, folder_);
+    ASSERT_TRUE(match.model) << text;
+    EXPECT_EQ(match.model->value, 12);
+  }
+}
+
+TEST_F(recording, of_a_host_names_the_cpu_and_its_threads) {
+  auto const text = merge_baseline("", host(2), {recorded(12)}, probes());
+  auto const gpu = json::parse(text)["gpu"];
+  EXPECT_EQ(gpu["model"], "Intel(R) Xeon(R) Processor x2 threads");
+  EXPECT_EQ(gpu["match"], json::array());
+  EXPECT_EQ(gpu["aliases"], json::array({"Intel(R) Xeon(R) Processor x2 threads"}));
+  EXPECT_EQ(gpu["memory_gib"], 8);
+  EXPECT_FALSE(found(text, host(96), folder_).model);
+}
+
+TEST_F(recording, writes_only_the_parameters_that_differ_from_the_defaults) {
+  auto entry = recorded(12, "read_window");
+  entry.parameters["window"] = std::uint64_t{4} << 20;
+  entry.parameters["stride"] = std::uint64_t{3};
+  auto const text = merge_baseline("", h200(), {entry}, probes());
+  EXPECT_EQ(json::parse(text)["entries"][0]["parameters"],
+            (json{{"window", "4MiB"}, {"stride", 3}}));
+}
+
+std::string const mine = R"({"entries": [
+  {"tolerance": {"upper": null, "lower": -0.2}, "probe": "copy", "unit": "GB/s", "value": 4000,
+   "provenance": {"kind": "published", "source": "a paper", "note": "mine"}},
+  {"probe": "read", "unit": "GiB/s", "value": 4000, "tolerance": {"lower": -0.2, "upper": null},
+   "provenance": {"kind": "measured"}},
+  {"probe": "h2d", "parameters": {"size": "256MiB"}, "unit": "GiB/s", "value": 50,
+   "tolerance": {"lower": -0.2, "upper": null}, "provenance": {"kind": "measured"}}],
+  "gpu": {"aliases": ["H200"], "model": "my H200s", "match": [{"pci_device": "10de:2335"}]},
+  "schema": "bandgate.baseline/1"})";
+
+TEST_F(recording, replaces_its_entry_and_keeps_everything_else) {
+  auto const text =
+      merge_baseline(mine, h200(), {recorded(4302.5), recorded(4370, "write")}, probes());
+  auto before = nlohmann::ordered_json::parse(mine);
+  auto after = nlohmann::ordered_json::parse(text);
+  EXPECT_EQ(after["entries"].size(), 4U);
+  EXPECT_EQ(after["entries"][1]["value"], 4302.5);
+  EXPECT_EQ(after["entries"][1]["tolerance"]["lower"], -0.03);
+  EXPECT_EQ(after["entries"][3]["probe"], "write");
+  EXPECT_EQ(after["entries"][3]["value"], 4370);
+  after["entries"].erase(3);
+  after["entries"][1] = before["entries"][1];
+  EXPECT_EQ(after.dump(), before.dump());  // in the order in which it was written, too
+}
+
+TEST_F(recording, of_a_card_stands_beside_the_models) {
+  auto const first = merge_baseline("", h200(), {recorded(4302.5)}, probes());
+  auto all = seen({{4310, 4310}});
+  all.cards[0] = h200().uuid;
+  auto const card = make_entry(all, 0, today());
+  auto const text = merge_baseline(first, h200(), {card}, probes());
+  auto match = found(text, h200(), folder_);
+  ASSERT_TRUE(match.model && match.card);
+  EXPECT_EQ(match.model->value, 4302.5);
+  EXPECT_EQ(match.card->value, 4310);
+  EXPECT_EQ(match.card->lower, -0.005);
+  // And again: replaced, not doubled.
+  EXPECT_EQ(json::parse(merge_baseline(text, h200(), {card}, probes()))["entries"].size(), 2U);
+}
+
+TEST_F(recording, gives_a_second_board_part_its_own_entries) {
+  auto other = h200();
+  other.board_part = "692-2G520-0282-000";
+  auto text = merge_baseline("", h200(), {recorded(4302)}, probes());
+  EXPECT_NE(found(text, other, folder_).model->file, (folder_ / "a.json").string());
+  text = merge_baseline(text, other, {recorded(4371)}, probes());
+  EXPECT_EQ(found(text, h200(), folder_).model->value, 4302);
+  EXPECT_EQ(found(text, other, folder_).model->value, 4371);
+  EXPECT_EQ(found(text, other, folder_).model->board_part, "692-2G520-0282-000");
+  // Recording again replaces each one's own.
+  text = merge_baseline(text, other, {recorded(4372)}, probes());
+  text = merge_baseline(text, h200(), {recorded(4303)}, probes());
+  EXPECT_EQ(json::parse(text)["entries"].size(), 2U);
+  EXPECT_EQ(json::parse(text)["gpu"]["match"].size(), 2U);
+  EXPECT_EQ(found(text, h200(), folder_).model->value, 4303);
+  EXPECT_EQ(found(text, other, folder_).model->value, 4372);
+  other.board_part = "";
+  EXPECT_EQ(found(text, other, folder_).model->value, 4303);
+}
+
+TEST_F(recording, refuses_the_file_of_another_model) {
+  auto const text = merge_baseline("", h200(), {recorded(4302)}, probes());
+  auto const refused = [&](device_identity const& device) {
+    return error_of([&] { merge_baseline(text, device, {recorded(12)}, probes()); });
+  };
+  auto device = h200();
+  device.ecc = false;
+  EXPECT_EQ(refused(device),
+            "existing baseline: /gpu: speaks of \"NVIDIA H200\", is for ECC on, not of this "
+            "device, \"NVIDIA H200\"; record into another file");
+  EXPECT_EQ(refused(host(2)),
+            "existing baseline: /gpu: speaks of \"NVIDIA H200\", not of this device, \"Intel(R) "
+            "Xeon(R) Processor x2 threads\"; record into another file");
+  device = h200();
+  device.pci_subsystem = "10de:0001";
+  device.board_part = "";
+  EXPECT_THAT(refused(device), HasSubstr("/gpu/match: has other parts of this model"));
+}
+
+TEST_F(recording, refuses_a_bad_file_and_bad_entries) {
+  auto const refused = [&](std::string const& text, baseline_entry const& entry) {
+    return error_of([&] { merge_baseline(text, h200(), {entry}, probes()); });
+  };
+  EXPECT_THAT(refused("[]", recorded(1)), HasSubstr("existing baseline: /: an array is not"));
+  EXPECT_EQ(refused("", recorded(5000)),
+            "new baseline: /entries/0/value: 5000.0 GiB/s is above the model's peak of 4814.3 GB/s "
+            "(4483.7 GiB/s); correct the value, its unit or /gpu/peak_gb_s");
+  auto foreign = recorded(1);
+  foreign.probe = "h2d";
+  EXPECT_EQ(refused("", foreign), "unknown probe 'h2d' cannot be recorded");
+}
+
+TEST_F(recording, survives_a_name_that_is_not_utf_8) {
+  auto device = h200();
+  device.name = "Acme \xff \"X\"\x1b[1m";
+  auto const text = merge_baseline("", device, {recorded(12)}, probes());
+  EXPECT_EQ(found(text, device, folder_).model->value, 12);
+}
+
+TEST_F(recording, goes_where_the_device_is_spoken_of_already) {
+  EXPECT_EQ(recording_path(folder_ / "new", h200(), probes()), folder_ / "new/nvidia-h200.json");
+  write("mine.json", mine);
+  EXPECT_EQ(recording_path(folder_, h200(), probes()), folder_ / "mine.json");
+  auto other = h200();
+  other.board_part = "692-2G520-0282-000";
+  EXPECT_EQ(recording_path(folder_, other, probes()), folder_ / "mine.json");
+  EXPECT_EQ(recording_path(folder_, host(2), probes()),
+            folder_ / "intel-xeon-processor-x2-threads.json");
+}
+
+TEST_F(recording, never_goes_into_the_file_of_another_model) {
+  write("nvidia-h200.json", merge_baseline("", h200(), {recorded(4302)}, probes()));
+  auto device = h200();
+  device.ecc = false;
+  EXPECT_EQ(recording_path(folder_, device, probes()), folder_ / "nvidia-h200-ecc-off.json");
+  device = h200();
+  device.mig_profile = "1g.18gb";
+  EXPECT_EQ(recording_path(folder_, device, probes()), folder_ / "nvidia-h200-mig-1g-18gb.json");
+  device = h200();
+  device.memory_bytes = std::uint64_t{70} << 30;
+  EXPECT_EQ(recording_path(folder_, device, probes()), folder_ / "nvidia-h200-2.json");
+}
+
+}  // namespace
+}  // namespace bandgate::testing
