@@ -84,7 +84,7 @@ def result(
 ) -> Document:
     """One valid document. `value` in GiB/s; `judged` says whether it names its baseline."""
     key = f"{gpu.uuid}{gpu.pci}{probe.name}{probe.parameters}{at}{attempt}{seed}"
-    chance = random.Random(key)  # noqa: S311 - repeatable on purpose
+    chance = random.Random(ascii(key))  # noqa: S311 - repeatable on purpose
     return {
         "schema": "bandgate.result/1",
         "run": {

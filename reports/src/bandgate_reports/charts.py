@@ -7,6 +7,7 @@ Matplotlib chooses the ticks (the part that is easy to get wrong).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from matplotlib.dates import AutoDateLocator, num2date
@@ -125,6 +126,7 @@ def span_of(times: Sequence[float]) -> Span:
     return Span(start - room, end + room)
 
 
+@cache
 def time_ticks(span: Span) -> tuple[Tick, ...]:
     """Days, months or hours in UTC, as the span asks for."""
     locator = AutoDateLocator(minticks=3, maxticks=6)

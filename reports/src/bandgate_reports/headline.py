@@ -54,5 +54,5 @@ def judged(trend: Trend) -> str:
 def totals(trend: Trend) -> str:
     return (
         f"{count(trend.results, 'result')} of {count(trend.devices, 'device')} "
-        f"on {count(len(trend.nodes), 'host')}."
+        f"on {count(trend.hosts, 'host')}."
     )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trend report as one page that needs nothing else: no network, no other file."""
 
+from dataclasses import dataclass
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -18,7 +19,30 @@ def _text(name: str) -> Markup:
     return Markup(found)  # noqa: S704
 
 
-def render(trend: Trend, version: str = __version__) -> str:
+@dataclass(frozen=True)
+class _Seen:
+    """What the charts hold, for a legend of nothing else."""
+
+    statuses: tuple[str, ...]
+    unstable: bool
+    retries: bool
+    flags: bool
+    gaps: bool
+
+
+def _seen(trend: Trend) -> _Seen:
+    drawn = [h.chart for g in trend.groups for h in g.histories]
+    found = {m.status for c in drawn for m in c.marks} | {s for c in drawn for s in c.dots}
+    return _Seen(
+        statuses=tuple(s for s in STATUSES if s in found),
+        unstable=any(m.unstable for c in drawn for m in c.marks),
+        retries=any(c.retries for c in drawn),
+        flags=any(c.flags for c in drawn),
+        gaps=any(c.gaps for c in drawn),
+    )
+
+
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("bandgate_reports"),
         autoescape=True,
@@ -26,18 +50,25 @@ def render(trend: Trend, version: str = __version__) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    drawn = {m.status for g in trend.groups for h in g.histories for m in h.chart.marks}
-    drawn |= {s for g in trend.groups for h in g.histories for s in h.chart.dots}
-    return environment.get_template("trend.html.j2").render(
-        trend=trend,
-        names=STATUS_NAMES,
-        used=[s for s in STATUSES if s in drawn],
-        geo=charts,
-        headline=headline(trend),
-        judged=judged(trend),
-        tone=tone(trend),
-        totals=totals(trend),
-        css=_text("trend.css"),
-        js=_text("trend.js"),
-        version=version,
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    return environment
+
+
+def render(trend: Trend, version: str = __version__) -> str:
+    return (
+        _environment()
+        .get_template("trend.html.j2")
+        .render(
+            trend=trend,
+            names=STATUS_NAMES,
+            seen=_seen(trend),
+            geo=charts,
+            headline=headline(trend),
+            judged=judged(trend),
+            tone=tone(trend),
+            totals=totals(trend),
+            css=_text("trend.css"),
+            js=_text("trend.js"),
+            version=version,
+        )
     )

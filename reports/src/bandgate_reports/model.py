@@ -111,3 +111,4 @@ class Trend:
     probes: tuple[str, ...]
     results: int
     devices: int
+    hosts: int

@@ -12,6 +12,8 @@ import fastjsonschema
 from jsonschema import Draft7Validator
 from jsonschema.exceptions import best_match
 
+from bandgate_reports.text import shorten
+
 NAME = "result.schema.json"
 RESULT = "bandgate.result/1"
 
@@ -55,11 +57,11 @@ def complaint(document: object) -> str:
 
 
 def _explained(document: object, otherwise: str) -> str:
-    error = best_match(Draft7Validator(_schema()).iter_errors(document))
-    if error is None:  # the two validators disagree: still no result
-        return otherwise
+    errors = list(Draft7Validator(_schema()).iter_errors(document))
+    # The schema has one "oneOf", and what it says of a document that is broken besides misleads.
+    error = best_match(e for e in errors if e.validator != "oneOf")
+    if error is None:
+        only_one = "/: needs exactly one of a measurement, a failure and a skip_reason"
+        return only_one if errors else otherwise
     pointer = "/" + "/".join(str(p) for p in error.absolute_path)
-    message = error.message if len(error.message) <= 160 else error.message[:159] + "…"
-    if not error.absolute_path and error.validator == "oneOf":
-        message = "needs exactly one of a measurement, a failure and a skip_reason"
-    return f"{pointer}: {message}"
+    return f"{pointer}: {shorten(error.message, 160)}"

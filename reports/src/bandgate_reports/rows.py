@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict table: rows of results as the texts that people read."""
+
+import json
+import math
+from collections.abc import Hashable, Mapping
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+
+from bandgate_reports import verdicts
+from bandgate_reports.model import Device, Row
+from bandgate_reports.records import size_text
+from bandgate_reports.stamps import NAIVE
+from bandgate_reports.text import printable, shorten
+from bandgate_reports.units import RateUnit, Scale, percent_text, scale
+
+
+def stamp_text(at: pd.Timestamp | datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def device(row: Any) -> Device:
+    name = (
+        row.device or row.cpu_model or ("host CPU" if row.backend == "host" else "unknown device")
+    )
+    return Device(
+        key=row.card,
+        model=printable(shorten(name, 120)),
+        node=printable(shorten(row.node or "unknown host", 80)),
+        place=printable(shorten(row.pci_address, 40)),
+        uuid=printable(shorten(row.uuid, 80)),
+        scripted=row.backend == "scripted",
+    )
+
+
+def varying_parameters(table: pd.DataFrame) -> dict[tuple[str, str], str]:
+    """(probe, parameters) as the parameters in which a probe's series differ: most have one set
+    of parameters, and naming all their defaults tells nobody anything."""
+    pairs = table[["probe", "parameters"]].drop_duplicates()
+    found: dict[tuple[str, str], str] = {}
+    for probe, group in pairs.groupby("probe"):
+        sets = {text: json.loads(text) for text in group["parameters"]}
+        names = sorted({name for values in sets.values() for name in values})
+        differing = [n for n in names if len({json.dumps(v.get(n)) for v in sets.values()}) > 1]
+        for text, values in sets.items():
+            shown = [f"{n}={size_text(values[n])}" for n in differing if n in values]
+            found[(str(probe), text)] = printable(" ".join(shown))
+    return found
+
+
+def _bounds(lower: float, upper: float, units: Scale) -> str:
+    low, high = (units.text(v) if math.isfinite(v) else "" for v in (lower, upper))
+    if low and high:
+        return f"{low} … {high}"
+    return f"≥ {low}" if low else f"≤ {high}" if high else ""
+
+
+def _cause(row: Any) -> tuple[str, ...]:
+    found = [sentence for _, sentence in row.reasons]
+    for other in (row.failure_message, row.skip_reason):
+        if other and not any(other in sentence for sentence in found):
+            found.append(other)
+    return tuple(printable(shorten(sentence, 600)) for sentence in found if sentence)
+
+
+def _when(row: Any) -> str:
+    text = stamp_text(row.started)
+    return text if row.placed and row.stamp_flag != NAIVE else f"{text} ({row.stamp_flag})"
+
+
+def verdict_row(row: Any, shown: str, rate: RateUnit, anchors: Mapping[Hashable, str]) -> Row:
+    measured = math.isfinite(row.value)
+    units = scale(row.unit or "B/s", rate)
+    # The value beside a reference is of the reference's statistic.
+    value = row.peak if row.statistic == "peak" else row.median
+    referenced = math.isfinite(row.reference)
+    kind = "card" if row.card_entry else "generic" if row.generic else row.baseline_kind
+    return Row(
+        status=row.status,
+        unstable=row.unstable,
+        stale=row.stale,
+        judged=row.status in verdicts.JUDGED,
+        device=device(row),
+        probe=printable(row.probe),
+        parameters=shown,
+        value=units.text(value) if measured else "",
+        unit=units.label if measured else "",
+        statistic="peak" if row.statistic == "peak" else "",
+        reference=units.text(row.reference) if referenced else "",
+        reference_kind=kind if referenced else "",
+        bounds=_bounds(row.lower, row.upper, units),
+        change=percent_text(row.ratio) if measured and math.isfinite(row.ratio) else "",
+        cause=_cause(row),
+        next_step=printable(shorten(row.next_step, 400)),
+        when=_when(row),
+        attempts=row.attempts,
+        anchor=anchors.get(row.series, ""),
+    )
