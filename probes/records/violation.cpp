@@ -71,8 +71,16 @@ std::string with_article(std::string const& type) {
   return (type == "array" || type == "object" ? "an " : "a ") + type;
 }
 
+bool combines(json const& rule) {
+  std::array const keywords{"oneOf", "anyOf", "allOf", "not", "if"};
+  return std::any_of(keywords.begin(), keywords.end(), [&](auto k) { return rule.contains(k); });
+}
+
+/// The description of a rule of its own; beside a combination it is that one's.
 std::string hint(json const& rule) {
-  return rule.contains("description") ? " (" + rule["description"].get<std::string>() + ")" : "";
+  return rule.contains("description") && !combines(rule)
+             ? " (" + rule["description"].get<std::string>() + ")"
+             : "";
 }
 
 using reason = std::optional<std::string>;
@@ -173,11 +181,6 @@ std::optional<violation> own_violation(spot const& at, json::json_pointer const&
   if (auto unknown = unknown_key(*at.rule, *at.value, pointer)) return unknown;
   if (auto r = missing_key(*at.rule, *at.value)) return violation{pointer.to_string(), *r};
   return std::nullopt;
-}
-
-bool combines(json const& rule) {
-  std::array const keywords{"oneOf", "anyOf", "allOf", "not", "if"};
-  return std::any_of(keywords.begin(), keywords.end(), [&](auto k) { return rule.contains(k); });
 }
 
 json::json_pointer pointer_to(json_path const& path) {
