@@ -38,8 +38,8 @@ health_field field_from(json const& j) {
 
 health_snapshot snapshot_from(json const& j, char const* key) {
   health_snapshot snapshot;
-  for (auto const& [name, field] : j.value(key, json::object()).items())
-    snapshot[name] = field_from(field);
+  if (auto const found = j.find(key); found != j.end())
+    for (auto const& [name, field] : found->items()) snapshot[name] = field_from(field);
   return snapshot;
 }
 
