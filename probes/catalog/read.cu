@@ -16,11 +16,12 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void read_tile(ulonglong2 const* __rest
   ulonglong2 value[Loads];
   if (tile + Threads * Loads <= count) {
     BANDGATE_UNROLL
-    for (unsigned k = 0; k < Loads; ++k) value[k] = from[first + k * Threads];
+    for (unsigned k = 0; k < Loads; ++k) value[k] = load_once(from + first + k * Threads);
   } else {
     BANDGATE_UNROLL
     for (unsigned k = 0; k < Loads; ++k)
-      value[k] = first + k * Threads < count ? from[first + k * Threads] : ulonglong2{0, 0};
+      value[k] =
+          first + k * Threads < count ? load_once(from + first + k * Threads) : ulonglong2{0, 0};
   }
   std::uint64_t sum = 0;
   BANDGATE_UNROLL
@@ -40,9 +41,8 @@ struct variant {
   std::uint64_t threads, loads;
   void (*launch)(gpu_context&, buffer const&, observable);
 };
-constexpr variant variants[] = {{256, 8, &launch_tiles<256, 8>},
-                                {512, 8, &launch_tiles<512, 8>},
-                                {128, 8, &launch_tiles<128, 8>},
+constexpr variant variants[] = {{512, 8, &launch_tiles<512, 8>},
+                                {256, 8, &launch_tiles<256, 8>},
                                 {512, 4, &launch_tiles<512, 4>}};
 
 void one_pass(gpu_context& gpu, launch_shape const& shape, buffer const& data, observable out) {

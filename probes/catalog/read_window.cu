@@ -7,8 +7,9 @@ namespace bandgate {
 namespace {
 
 constexpr unsigned block_threads = 512;
-/// Loads of a thread that are issued before the first is used.
-constexpr unsigned group = 4;
+/// Loads of a thread that are issued before the first is used; they may be of two windows, or a
+/// window that is one step long would never have more than one in flight.
+constexpr unsigned group = 2;
 
 /// 32 bytes: one load where the device has such (compute capability 10.0), else two.
 struct alignas(32) four_words {
@@ -103,19 +104,22 @@ template <class Raw, class Sum>
 BANDGATE_KERNEL BANDGATE_BOUNDS(block_threads) void read_windows(Raw const* __restrict__ pool,
                                                                  window_walk walk, observable out) {
   std::uint64_t const thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  window_cursor cursor(walk, thread, std::uint64_t{gridDim.x} * blockDim.x);
   Sum sum;
-  walk_windows<group>(walk, thread, std::uint64_t{gridDim.x} * blockDim.x,
-                      [&](bool const(&inside)[group], std::uint64_t const(&place)[group]) {
-                        Raw value[group];
-                        BANDGATE_UNROLL
-                        for (unsigned k = 0; k < group; ++k)
-                          value[k] = inside[k] ? pool[place[k]] : Raw{};
-                        BANDGATE_UNROLL
-                        for (unsigned k = 0; k < group; ++k)
-                          for_words(value[k], [&](unsigned long long word) {
-                            sum.add(word, sizeof(Raw), out.reduce);
-                          });
-                      });
+  auto const add = [&](Raw const& value) {
+    for_words(value, [&](unsigned long long word) { sum.add(word, sizeof(Raw), out.reduce); });
+  };
+  std::uint64_t left = cursor.total();
+  BANDGATE_NO_UNROLL
+  for (; left >= group; left -= group) {
+    Raw value[group];
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < group; ++k) value[k] = pool[cursor.next()];
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < group; ++k) add(value[k]);
+  }
+  BANDGATE_NO_UNROLL
+  for (; left != 0; --left) add(pool[cursor.next()]);
   observe(out, sum.value());
   if (!out.reduce && thread == 0) *out.total = sum.value();
 }
@@ -344,7 +348,7 @@ work plan(parameters const& values, device_facts const& facts) {
 std::vector<launch_shape> shapes(parameters const&, device_facts const& facts) {
   if (!facts.is_gpu) return host_shapes(facts);
   std::vector<launch_shape> all;
-  for (std::uint64_t const a_processor : {4, 2, 1})
+  for (std::uint64_t const a_processor : {4, 2})
     all.push_back({{"blocks", a_processor * facts.processors}, {"threads", block_threads}});
   return all;
 }

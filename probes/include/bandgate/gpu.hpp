@@ -22,6 +22,12 @@
 
 namespace bandgate {
 
+/// A load of what nothing will read again, so the caches need not keep it.
+template <class T>
+BANDGATE_DEVICE inline T load_once(T const* from) {
+  return __ldcs(from);
+}
+
 /// Enqueues `kernel(arguments…)`. Arguments are converted to the kernel's own parameter types.
 template <class... Parameters, class... Arguments>
 void launch(gpu_context& gpu, char const* what, launch_grid grid, void (*kernel)(Parameters...),
@@ -68,6 +74,11 @@ inline unsigned long long atomicMin(unsigned long long* to, unsigned long long v
 }
 
 namespace bandgate {
+
+template <class T>
+T load_once(T const* from) {
+  return *from;
+}
 
 /// What an emulating context finds behind the `kernel` pointer of its launch(): one call runs one
 /// thread, whose place the four variables above say.

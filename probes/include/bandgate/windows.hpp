@@ -22,50 +22,48 @@ struct window_walk {
   bool blocked;  ///< each thread its own run; else one step's vectors are neighbouring threads'
 };
 
-/// One thread's share of a window: first, first + stride … below end. The step count comes from the
-/// window and the number of threads alone and is at least one; a thread past the window's end has
-/// an empty share.
-struct window_share {
-  std::uint64_t first;
-  std::uint64_t stride;
-  std::uint64_t end;
-};
-
-BANDGATE_BOTH inline window_share share_of(window_walk const& walk, std::uint64_t thread,
-                                           std::uint64_t threads) {
-  if (!walk.blocked) return {thread, threads, walk.window};
-  std::uint64_t const steps = (walk.window + threads - 1) / threads;
-  std::uint64_t const first = thread * steps;
-  return {first, 1, first + steps < walk.window ? first + steps : walk.window};
-}
-
 BANDGATE_BOTH inline std::uint64_t wrap(std::uint64_t place, std::uint64_t pool) {
   return place < pool ? place : place - pool;
 }
 
-/// One thread's whole walk. `visit(inside, place)` for groups of Group vectors, `inside[k]` saying
-/// which exist: a group's loads can so be issued together.
-template <unsigned Group, class Visit>
-BANDGATE_DEVICE inline void walk_windows(window_walk const& walk, std::uint64_t thread,
-                                         std::uint64_t threads, Visit visit) {
-  window_share const share = share_of(walk, thread, threads);
-  std::uint64_t base = walk.start;
-  BANDGATE_NO_UNROLL
-  for (std::uint64_t pass = 0; pass < walk.passes; ++pass) {
-    BANDGATE_NO_UNROLL
-    for (std::uint64_t at = share.first; at < share.end; at += Group * share.stride) {
-      bool inside[Group];
-      std::uint64_t place[Group];
-      BANDGATE_UNROLL
-      for (unsigned k = 0; k < Group; ++k) {
-        inside[k] = at + k * share.stride < share.end;
-        place[k] = wrap(base + at + k * share.stride, walk.pool);
-      }
-      visit(inside, place);
-    }
-    base = wrap(base + walk.window, walk.pool);
+/// One thread's walk: next() is the place in the pool of each vector it visits, total() of them, in
+/// order. The step count comes from the window and the number of threads alone and is at least one;
+/// a thread past the window's end visits nothing.
+class window_cursor {
+ public:
+  BANDGATE_DEVICE window_cursor(window_walk const& walk, std::uint64_t thread,
+                                std::uint64_t threads)
+      : pool_(walk.pool), window_(walk.window), base_(walk.start) {
+    std::uint64_t const steps = (walk.window + threads - 1) / threads;
+    first_ = walk.blocked ? thread * steps : thread;
+    stride_ = walk.blocked ? 1 : threads;
+    std::uint64_t const end =
+        walk.blocked && first_ + steps < walk.window ? first_ + steps : walk.window;
+    // Fits 32 bits: at most 2^33 vectors for at least 512 threads.
+    share_ = first_ < end ? static_cast<std::uint32_t>((end - first_ - 1) / stride_ + 1) : 0;
+    total_ = share_ * walk.passes;
+    left_ = share_;
+    place_ = wrap(base_ + first_, pool_);
   }
-}
+
+  BANDGATE_DEVICE std::uint64_t total() const { return total_; }
+
+  BANDGATE_DEVICE std::uint64_t next() {
+    std::uint64_t const here = place_;
+    place_ += stride_;
+    if (--left_ == 0) {
+      left_ = share_;
+      base_ = wrap(base_ + window_, pool_);
+      place_ = base_ + first_;
+    }
+    place_ = wrap(place_, pool_);
+    return here;
+  }
+
+ private:
+  std::uint64_t pool_, window_, base_, first_, stride_, total_, place_;
+  std::uint32_t share_, left_;
+};
 
 /// The same on the host, one window: `body(begin, end)` for the one or two runs of bytes, wrapped,
 /// that a thread has of the window at `base`.
