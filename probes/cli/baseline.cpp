@@ -68,7 +68,8 @@ void add_show(CLI::App& parent, environment const& env, int& code) {
   add_baseline_options(*command, *options);
   command->footer("Examples:\n  bandgate baseline show --baselines ./site\n");
   command->callback([options, &env, &code] {
-    for (auto const& file : load_baselines(*options, env).files()) print_file(file);
+    auto const library = load_baselines(*options, env);
+    for (auto const& file : library.files()) print_file(file);
     code = ok;
   });
 }
