@@ -77,6 +77,13 @@ def test_the_band_follows_what_was_applied() -> None:
     assert second[1] == 16  # no upper bound: to the top
 
 
+def test_one_result_without_an_upper_bound_has_a_scale() -> None:
+    only = Point(DAY, 833.0, "pass", "", reference=833.0, lower=750.0, upper=None)
+    drawn = chart([only], [], [], [], SPAN, 99)
+    assert [t.label for t in drawn.y_ticks] == ["750", "775", "800", "825"]
+    assert drawn.bands[0][1] == 16
+
+
 def test_one_bad_night_leaves_the_scale_alone_unless_it_is_the_newest() -> None:
     nights = [point(d, 100.0) for d in range(1, 30)]
     middle = chart(

@@ -154,9 +154,9 @@ def _value_scale(points: Sequence[Point]) -> _Scale:
         return _Scale(0.0, 1.0)
     low, high = min(everything), max(everything)
     if values and lowers and references:
-        band = max(max(uppers, default=0.0), *references) - min(lowers)
-        limits = (min(lowers) - _REACH * band, max(*references, *uppers) + _REACH * band)
-        low, high = _within(values, low, high, limits)
+        foot, top = min(lowers), max([*uppers, *references])
+        reach = _REACH * (top - foot)
+        low, high = _within(values, low, high, (foot - reach, top + reach))
     room = (high - low) * 0.08 or abs(high) * 0.01 or 1.0
     return _Scale(low - room, high + room)
 
