@@ -41,7 +41,7 @@ closeness level_of(baseline_key const& key, device_identity const& device) {
 file_fit fit_by_key(baseline_file const& file, device_identity const& device) {
   file_fit best;
   for (auto const& key : file.match) {
-    if (device.pci_device.empty() || key.pci_device != device.pci_device) continue;
+    if (key.pci_device != device.pci_device) continue;
     if (contradicts(key.pci_subsystem, device.pci_subsystem))
       best.but = "is for subsystem " + key.pci_subsystem;
     else if (contradicts(key.board_part, device.board_part))

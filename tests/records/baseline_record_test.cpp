@@ -265,6 +265,21 @@ TEST_F(recording, gives_a_second_board_part_its_own_entries) {
   EXPECT_EQ(found(text, other, folder_).model->value, 4303);
 }
 
+TEST_F(recording, replaces_the_entry_of_its_own_board_part) {
+  auto const both = file(R"("match": [{"pci_device": "10de:2335"}])",
+                         entry(4290) + "," + entry(4302, R"("board_part": "692-2G520-0282-001")"));
+  auto const text = merge_baseline(both, h200(), {recorded(4303)}, probes());
+  EXPECT_EQ(json::parse(text)["entries"].size(), 2U);
+  EXPECT_EQ(json::parse(text)["entries"][0]["value"], 4290);
+  EXPECT_EQ(json::parse(text)["entries"][1]["value"], 4303);
+}
+
+TEST_F(recording, of_one_probe_twice_leaves_the_last) {
+  auto const text = merge_baseline("", h200(), {recorded(4302), recorded(4303)}, probes());
+  ASSERT_EQ(json::parse(text)["entries"].size(), 1U);
+  EXPECT_EQ(json::parse(text)["entries"][0]["value"], 4303);
+}
+
 TEST_F(recording, refuses_the_file_of_another_model) {
   auto const text = merge_baseline("", h200(), {recorded(4302)}, probes());
   auto const refused = [&](device_identity const& device) {
@@ -313,6 +328,18 @@ TEST_F(recording, goes_where_the_device_is_spoken_of_already) {
   EXPECT_EQ(recording_path(folder_, other, probes()), folder_ / "mine.json");
   EXPECT_EQ(recording_path(folder_, host(2), probes()),
             folder_ / "intel-xeon-processor-x2-threads.json");
+}
+
+TEST_F(recording, goes_to_the_file_of_its_board_part_before_that_of_another) {
+  auto other = h200();
+  other.board_part = "692-2G520-0282-000";
+  write("a.json", merge_baseline("", h200(), {recorded(4302)}, probes()));
+  EXPECT_EQ(recording_path(folder_, other, probes()), folder_ / "a.json");
+  write("b.json", file(R"("match": [{"pci_device": "10de:2335", "pci_subsystem": "10de:18bf",
+                          "board_part": "692-2G520-0282-000"}])",
+                       entry(4371)));
+  EXPECT_EQ(recording_path(folder_, other, probes()), folder_ / "b.json");
+  EXPECT_EQ(recording_path(folder_, h200(), probes()), folder_ / "a.json");
 }
 
 TEST_F(recording, never_goes_into_the_file_of_another_model) {
