@@ -48,9 +48,7 @@ void print_json(machine const& node) {
                                   {"devices", nlohmann::ordered_json::array()},
                                   {"problems", nlohmann::ordered_json::array()}};
   for (auto const& [d, index] : node.chosen) {
-    result carrier;
-    carrier.device = d;
-    auto fields = to_json(carrier)["device"];
+    auto fields = device_to_json(d);
     fields["index"] = index;
     fields["id"] = short_id(d, index);
     document["devices"].push_back(std::move(fields));

@@ -178,6 +178,18 @@ result result_from_json(json const& document, std::string const& origin) {
   return r;
 }
 
+ordered_json device_to_json(device_identity const& device) { return encoder::of(device); }
+
+device_identity device_from_json(json const& document, std::string const& origin) {
+  device_identity device;
+  try {
+    decoder::into(device, document);
+  } catch (json::exception const& error) {
+    throw usage_error(fmt::format("{}: not a device: {}", origin, error.what()));
+  }
+  return device;
+}
+
 result read_result(std::filesystem::path const& file) {
   auto const origin = file.string();
   return result_from_json(parse_strict(read_text(file, largest_result), origin), origin);

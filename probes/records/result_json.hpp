@@ -17,6 +17,11 @@ nlohmann::ordered_json to_json(result const& r);
 /// satisfy the schema; `origin` is the file it came from.
 result result_from_json(nlohmann::json const& document, std::string const& origin);
 
+/// The `device` part alone, as programs hand it to each other.
+nlohmann::ordered_json device_to_json(device_identity const& device);
+/// Throws usage_error for a document that lacks a member or has one of another type.
+device_identity device_from_json(nlohmann::json const& document, std::string const& origin);
+
 /// Same for a file; refuses what is not a regular file, is above 16 MiB, or is not JSON in UTF-8.
 result read_result(std::filesystem::path const& file);
 

@@ -70,9 +70,14 @@ device_problem as_problem(std::pair<failure, std::string> const& death) {
   return {to_string(death.first), "listing the devices: " + death.second, false};
 }
 
+std::string name_of(device_identity const& device, std::string const& selector) {
+  bool const more = !device.pci_address.empty() && device.pci_address != selector;
+  return selector + (more ? " at " + device.pci_address : "");
+}
+
 void read_listing(json const& document, device_list& list) {
-  for (auto const& carrier : document.at("devices"))
-    list.devices.push_back(result_from_json(carrier, "a worker's device list").device);
+  for (auto const& device : document.at("devices"))
+    list.devices.push_back(device_from_json(device, "a worker's device list"));
   for (auto const& p : document.at("problems"))
     list.problems.push_back({p.at("code"), p.at("message"), p.at("usage")});
 }
@@ -146,11 +151,8 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
   }
   if (r.failure) {  // who it was matters most when it failed, and may be all that is known
     r.device = device;
-    r.failure_message = short_id(device, index) + " (" + selector +
-                        (device.pci_address.empty() || device.pci_address == selector
-                             ? ""
-                             : ", " + device.pci_address) +
-                        "): " + r.failure_message;
+    if (r.failure_message.find(selector) == std::string::npos)
+      r.failure_message = name_of(device, selector) + ": " + r.failure_message;
   }
   r.run = {};
   add_environment(r.run, options_.environment);

@@ -37,12 +37,7 @@ nlohmann::ordered_json list(worker_request const& request) {
   auto const found = make_backend(request.backend)->devices();
   nlohmann::ordered_json document{{"devices", nlohmann::ordered_json::array()},
                                   {"problems", nlohmann::ordered_json::array()}};
-  for (auto const& device : found.devices) {
-    result carrier;
-    carrier.device = device;
-    stamp(carrier);
-    document["devices"].push_back(to_json(carrier));
-  }
+  for (auto const& device : found.devices) document["devices"].push_back(device_to_json(device));
   for (auto const& p : found.problems)
     document["problems"].push_back({{"code", p.code}, {"message", p.message}, {"usage", p.usage}});
   return document;
