@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +26,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+/// More than any document; a child that floods a channel is read on, and the flood dropped.
+constexpr std::size_t most_text = std::size_t{64} << 20;
+
 class descriptor {
  public:
   explicit descriptor(int number) : number_(number) {
@@ -45,28 +47,23 @@ class descriptor {
   int number_;
 };
 
-/// Anonymous memory behaves as a file and is gone with its last holder.
-descriptor anonymous_file(char const* name) {
-  return descriptor(memfd_create(name, MFD_CLOEXEC));
-}
-
-std::string contents(int file, off_t most) {
-  off_t const size = lseek(file, 0, SEEK_END);
-  off_t const from = size > most ? size - most : 0;
-  std::string text(static_cast<std::size_t>(size - from), '\0');
-  std::size_t have = 0;
-  while (have < text.size()) {
-    auto const n = pread(file, text.data() + have, text.size() - have,
-                         from + static_cast<off_t>(have));
-    if (n <= 0) break;
-    have += static_cast<std::size_t>(n);
-  }
-  text.resize(have);
-  return text;
-}
+/// A pipe that a child writes to, and what came through it so far.
+struct channel {
+  descriptor from;
+  descriptor into;
+  std::string text{};
+  bool open{true};
+};
 
 /// Above every descriptor that dup2 will write to, so that none is overwritten before it is used.
 descriptor lifted(descriptor low) { return descriptor(fcntl(low.get(), F_DUPFD_CLOEXEC, 10)); }
+
+channel open_channel() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw usage_error(std::string("cannot start a worker process: ") + std::strerror(errno));
+  return {descriptor{ends[0]}, lifted(descriptor{ends[1]})};
+}
 
 pid_t spawn(std::vector<std::string> const& command, int lines, int errors, int hand_over) {
   std::vector<char*> arguments;
@@ -93,27 +90,42 @@ milliseconds left(steady_clock::time_point deadline) {
   return rest.count() > 0 ? rest : milliseconds{0};
 }
 
-/// Passes on lines until the child closes its side. False when the deadline came first.
-bool follow(int pipe, steady_clock::time_point deadline,
-            std::function<void(std::string const&)> const& on_line) {
-  std::string pending;
-  std::array<char, 4096> chunk;
-  for (;;) {
-    auto const rest = left(deadline);
-    if (rest.count() == 0) return false;
-    pollfd waiting{pipe, POLLIN, 0};
-    int const ready = poll(&waiting, 1, static_cast<int>(std::min<long>(rest.count(), 60'000)));
-    if (ready < 0 && errno != EINTR) return false;
-    if (ready <= 0) continue;
-    auto const n = read(pipe, chunk.data(), chunk.size());
+/// Reads once from each channel that has something. False when nothing came before the deadline.
+bool pump(std::array<channel, 3>& channels, steady_clock::time_point deadline) {
+  auto const rest = left(deadline);
+  if (rest.count() == 0) return false;
+  std::array<pollfd, 3> waiting{};
+  for (std::size_t i = 0; i < channels.size(); ++i)
+    waiting[i] = {channels[i].open ? channels[i].from.get() : -1, POLLIN, 0};
+  int const ready = poll(waiting.data(), waiting.size(),
+                         static_cast<int>(std::min<long>(rest.count(), 60'000)));
+  if (ready < 0) return errno == EINTR;
+  std::array<char, 65536> chunk;
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    if (waiting[i].revents == 0) continue;
+    auto const n = read(channels[i].from.get(), chunk.data(), chunk.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return true;
-    pending.append(chunk.data(), static_cast<std::size_t>(n));
-    for (auto end = pending.find('\n'); end != std::string::npos; end = pending.find('\n')) {
-      if (on_line) on_line(pending.substr(0, end));
-      pending.erase(0, end + 1);
+    if (n <= 0)
+      channels[i].open = false;
+    else if (channels[i].text.size() < most_text)
+      channels[i].text.append(chunk.data(), static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+/// Passes on lines and gathers the rest until the child has closed all; false when the deadline
+/// came first.
+bool follow(std::array<channel, 3>& channels, steady_clock::time_point deadline,
+            std::function<void(std::string const&)> const& on_line) {
+  auto& lines = channels[0];
+  while (channels[0].open || channels[1].open || channels[2].open) {
+    if (!pump(channels, deadline)) return false;
+    for (auto end = lines.text.find('\n'); end != std::string::npos; end = lines.text.find('\n')) {
+      if (on_line) on_line(lines.text.substr(0, end));
+      lines.text.erase(0, end + 1);
     }
   }
+  return true;
 }
 
 std::optional<int> reap(pid_t child, steady_clock::time_point deadline) {
@@ -133,20 +145,14 @@ child_outcome run_child(std::vector<std::string> const& command, milliseconds li
                         std::function<void(std::string const&)> const& on_line) {
   auto const start = steady_clock::now();
   auto const deadline = start + limit;
-  auto const hand_over = lifted(anonymous_file("bandgate-hand-over"));
-  auto const errors = lifted(anonymous_file("bandgate-errors"));
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw usage_error(std::string("cannot start a worker process: ") + std::strerror(errno));
-  descriptor const lines{ends[0]};
-  auto writer = lifted(descriptor{ends[1]});
-
-  pid_t const child = spawn(command, writer.get(), errors.get(), hand_over.get());
-  writer.close();
+  std::array<channel, 3> channels{open_channel(), open_channel(), open_channel()};
+  auto& [lines, errors, hand_over] = channels;
+  pid_t const child = spawn(command, lines.into.get(), errors.into.get(), hand_over.into.get());
+  for (auto& c : channels) c.into.close();
 
   child_outcome outcome;
   std::optional<int> state;
-  if (follow(lines.get(), deadline, on_line)) state = reap(child, deadline);
+  if (follow(channels, deadline, on_line)) state = reap(child, deadline);
   if (!state) {
     outcome.how = child_outcome::ending::timed_out;
     kill(child, SIGKILL);
@@ -159,8 +165,8 @@ child_outcome run_child(std::vector<std::string> const& command, milliseconds li
   } else {
     outcome.code = WEXITSTATUS(*state);
   }
-  outcome.hand_over = contents(hand_over.get(), off_t{64} << 20);
-  outcome.errors = contents(errors.get(), 4000);
+  outcome.hand_over = std::move(hand_over.text);
+  outcome.errors = std::move(errors.text);
   outcome.duration_s = std::chrono::duration<double>(steady_clock::now() - start).count();
   return outcome;
 }

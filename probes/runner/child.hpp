@@ -14,13 +14,13 @@ struct child_outcome {
   ending how{ending::exited};
   int code{};              ///< exit code or signal number
   bool abandoned{};        ///< killed, yet still there: stuck inside the kernel
-  std::string hand_over;   ///< what it wrote to its hand-over file
-  std::string errors;      ///< the end of its standard error
+  std::string hand_over;   ///< what it wrote to hand_over_descriptor
+  std::string errors;      ///< its standard error
   double duration_s{};     ///< steady clock, start-up included
 };
 
-/// The descriptor on which a child finds its hand-over file: anonymous memory, so that a kill of
-/// either side leaves nothing behind.
+/// The descriptor to which a child writes its hand-over document: a pipe, so that a kill of either
+/// side leaves nothing behind and neither a full disk nor a file size limit is in the way.
 inline constexpr int hand_over_descriptor = 3;
 
 /// After the time limit a child is killed; this is how long it is waited for after that.

@@ -71,6 +71,7 @@ device_problem as_problem(std::pair<failure, std::string> const& death) {
 }
 
 std::string name_of(device_identity const& device, std::string const& selector) {
+  if (device.backend == "host") return "host";
   bool const more = !device.pci_address.empty() && device.pci_address != selector;
   return selector + (more ? " at " + device.pci_address : "");
 }

@@ -52,7 +52,7 @@ def test_per_card_entries_name_the_card(bandgate: Bandgate) -> None:
 
 def test_a_disturbed_run_is_not_recorded(bandgate: Bandgate) -> None:
     for script, why in (
-        ("contended", "contended"),
+        ("contended", "another process"),
         ("throttling-slope", "settle"),
         ("above-peak", "peak"),
         ("wrong-checksum", "process 1 of 3"),
@@ -75,16 +75,16 @@ def test_validate_show_and_diff(bandgate: Bandgate, tmp_path: Path) -> None:
     assert "NVIDIA H200" in shown.out
 
     document = json.loads(file.read_text())
-    document["entries"][0]["value"] *= 1.5
-    raised = tmp_path / "raised.json"
-    raised.write_text(json.dumps(document))
+    document["entries"][0]["value"] *= 0.9
+    changed = tmp_path / "changed.json"
+    changed.write_text(json.dumps(document))
     assert bandgate("baseline", "diff", str(file), str(file)).code == 0
-    different = bandgate("baseline", "diff", str(file), str(raised))
+    different = bandgate("baseline", "diff", str(file), str(changed))
     assert different.code == 1
-    assert "+50.00 %" in different.out
+    assert "-10.00 %" in different.out
 
     document["entries"][0]["tolerance"]["lower"] = 0.5
-    raised.write_text(json.dumps(document))
-    refused = bandgate("baseline", "validate", str(raised))
+    changed.write_text(json.dumps(document))
+    refused = bandgate("baseline", "validate", str(changed))
     assert refused.code == 2
     assert "/entries/0/tolerance/lower" in refused.err
