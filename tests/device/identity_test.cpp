@@ -142,6 +142,8 @@ TEST(host_identity, no_limit_at_all_is_the_machine) {
   root.file("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   EXPECT_EQ(host_identity(root.path()).memory_bytes, 64ULL << 30);
   EXPECT_EQ(free_host_memory(root.path()), gib(32));
+  root.file("proc/meminfo", "");
+  EXPECT_EQ(host_identity(root.path()).memory_bytes, std::nullopt);
 }
 
 /// A structure of SMBIOS: type, length, a handle, then bytes set by offset, then no strings.
@@ -155,10 +157,10 @@ std::string structure(int type, std::size_t length, std::map<std::size_t, int> c
 
 TEST(dimm_speed, is_the_lowest_of_the_filled_slots) {
   auto const bios = std::string("\x00\x06\x00\x00\x01\x02", 6) + std::string("Maker\0 1.0\0\0", 12);
-  auto const empty = structure(17, 0x28, {{0x20, 0x10}, {0x21, 0x27}});
+  auto const empty = structure(17, 0x28, {{0x20, 0x40}, {0x21, 0x06}});
   auto const fast = structure(17, 0x28, {{0x0d, 0x40}, {0x20, 0xc0}, {0x21, 0x12}});  // 4800
   auto const slow = structure(17, 0x28, {{0x0d, 0x40}, {0x20, 0x30}, {0x21, 0x11}});  // 4400
-  EXPECT_EQ(configured_dimm_speed(bios + empty + fast + slow + structure(127, 4, {})), 4400U);
+  EXPECT_EQ(configured_dimm_speed(bios + empty + slow + fast + structure(127, 4, {})), 4400U);
 }
 
 TEST(dimm_speed, beyond_65535_stands_elsewhere) {

@@ -120,6 +120,10 @@ TEST_F(two_cards, cards_that_are_not_for_us_are_not_missing) {
   root.add({.address = "0000:d2:00.0", .pci_class = "0x030000", .driver = "nouveau", .minor = -1});
   root.add({.address = "0000:d3:00.0", .pci_class = "0x030000", .driver = "", .minor = -1});
   root.add({.address = "0000:d4:00.0", .vendor = "0x1002", .driver = "amdgpu", .minor = -1});
+  EXPECT_THAT(missing({cuda("0000:1b:00.0"), cuda("0000:c1:00.0")}), IsEmpty());
+}
+
+TEST_F(two_cards, a_card_without_a_node_here_is_hidden) {
   root.add({.address = "0000:d5:00.0", .minor = 5, .node = false});
   EXPECT_THAT(missing({cuda("0000:1b:00.0"), cuda("0000:c1:00.0")}), IsEmpty());
 }

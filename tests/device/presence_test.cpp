@@ -51,10 +51,11 @@ TEST(presence, reads_a_card_its_driver_and_its_node) {
 
 TEST(presence, cards_come_in_bus_order) {
   fake_root root;
-  root.add({.address = "10000:01:00.0", .minor = 2}).add({.address = "0000:c1:00.0", .minor = 0});
+  root.add({.address = "10000:01:00.0", .minor = 2}).add({.address = "2345:01:00.0", .minor = 3});
+  root.add({.address = "0000:c1:00.0", .minor = 0});
   root.add({.address = "0000:1b:00.0", .minor = 1});
   EXPECT_THAT(addresses(look_for_gpus(root.path())),
-              ElementsAre("0000:1b:00.0", "0000:c1:00.0", "10000:01:00.0"));
+              ElementsAre("0000:1b:00.0", "0000:c1:00.0", "2345:01:00.0", "10000:01:00.0"));
 }
 
 TEST(presence, other_devices_are_no_gpus) {
