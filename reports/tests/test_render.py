@@ -138,7 +138,7 @@ def test_names_cannot_break_a_markdown_table(tmp_path: Path) -> None:
     text = markdown.render(report(tmp_path, hostile()))
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 4
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {8}
+    assert {row.count("|") for row in rows} == {8}
     assert "<script" not in text
     assert "\x1b" not in text
 

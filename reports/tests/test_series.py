@@ -97,7 +97,11 @@ def test_gaps_are_measured_against_the_habit_of_the_series(tmp_path: Path) -> No
     nightly = [result(at=night(n)) for n in (-8, -7, -6, -3, -2)]
     weekly_card = replace(H200, uuid="GPU-w", pci="0000:02:00.0")
     weekly = [result(weekly_card, at=night(7 * n)) for n in (-6, -5, -4, -2, -1)]
-    found = series.gaps(series.nightly(identified(tmp_path, nightly + weekly)))
+    # Three days where two are the habit: late, but no night is missing.
+    second_card = replace(H200, uuid="GPU-s", pci="0000:03:00.0")
+    every_second = [result(second_card, at=night(n)) for n in (-9, -7, -5, -2, 0)]
+    documents = nightly + weekly + every_second
+    found = series.gaps(series.nightly(identified(tmp_path, documents)))
     assert [(f"{g.since:%m-%d}", f"{g.until:%m-%d}", g.missing) for g in found.itertuples()] == [
         ("10-23", "11-06", 1),  # one week of the weekly card
         ("11-14", "11-17", 2),

@@ -98,6 +98,21 @@ def test_ignores_temporary_files_and_other_names(tmp_path: Path) -> None:
     assert (loaded.files, loaded.skipped) == (0, ())
 
 
+def test_a_loop_of_links_is_walked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "up").symlink_to(tmp_path, target_is_directory=True)
+    listed: list[str] = []
+    scandir = os.scandir
+
+    def watched(path: Path) -> object:
+        listed.append(path.name)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", watched)
+    assert list(store.result_files([tmp_path], [])) == []
+    assert listed == [tmp_path.name, "a", "b"]
+
+
 def test_folders_named_like_files_loops_of_links_pipes_and_dead_links(tmp_path: Path) -> None:
     inner = tmp_path / "x.json"
     inner.mkdir()
