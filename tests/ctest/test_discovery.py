@@ -1,137 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The discovery module in a project of its own, with a scripted command line behind it."""
+"""The discovery module with a scripted command line behind it."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
-from typing import Any
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-PROJECT = """
-cmake_minimum_required(VERSION 3.25)
-project(site LANGUAGES NONE)
-enable_testing()
-include({root}/ci/cmake/BandgateDiscoverProbes.cmake)
-add_executable(bandgate IMPORTED)
-set_target_properties(bandgate PROPERTIES IMPORTED_LOCATION "{fake}")
-{body}
-"""
-
-
-def case(device: str, probe: str, *, resources: list[str], **more: object) -> dict[str, Any]:
-    return {
-        "name": f"bandgate.{device}.{probe}",
-        "device": device,
-        "probe": probe,
-        "arguments": ["check", probe, "--device", f"GPU-{device}", "--ctest"],
-        "labels": ["bandgate", "gpu", "quick", "full", "dram"],
-        "timeout_s": 150,
-        "processors": 1,
-        "resources": resources,
-    } | more
-
-
-def listing(cases: list[dict[str, Any]], problems: list[str] | None = None) -> dict[str, Any]:
-    return {
-        "schema": "bandgate.devices/1",
-        "backend": "cuda",
-        "gpu_machine": True,
-        "devices": [],
-        "problems": [{"code": "device-missing", "message": text} for text in problems or []],
-        "cases": cases,
-    }
-
-
-class Site(unittest.TestCase):
-    """A configured project; `ctest` runs in it with the fake's environment."""
-
-    body = "bandgate_discover_probes()"
-
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="bandgate discovery ")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.build = self.folder / "build"
-        self.log = self.folder / "log"
-        self.environment = {
-            k: v
-            for k, v in os.environ.items()
-            if not k.startswith(("BANDGATE_", "CTEST_", "FAKE_"))
-        } | {
-            "FAKE_LISTING": str(self.folder / "listing.json"),
-            "FAKE_LOG": str(self.log),
-            "BANDGATE_RESULTS": str(self.folder / "results"),
-            "BANDGATE_REPORT_COMMAND": "/nonexistent/bandgate-report",
-        }
-        self.configure(self.body)
-
-    def configure(self, body: str, fake: Path = HERE / "fake_bandgate.sh") -> None:
-        (self.folder / "CMakeLists.txt").write_text(
-            PROJECT.format(root=ROOT, fake=fake, body=body), encoding="utf-8"
-        )
-        subprocess.run(
-            ["cmake", "-S", str(self.folder), "-B", str(self.build), "-G", "Ninja"],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            env=self.environment,
-        )
-
-    def lists(self, content: object) -> None:
-        text = content if isinstance(content, str) else json.dumps(content)
-        (self.folder / "listing.json").write_text(text, encoding="utf-8")
-
-    def ctest(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["ctest", "--test-dir", str(self.build), "--no-tests=error", *arguments],
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=self.environment | environment,
-            timeout=120,
-        )
-
-    def cases(self, **environment: str) -> dict[str, dict[str, Any]]:
-        """What `ctest -N` sees: the properties of each case, by name."""
-        done = self.show(**environment)
-        return {
-            test["name"]: {"command": test.get("command")}
-            | {p["name"]: p["value"] for p in test["properties"]}
-            for test in done
-        }
-
-    def show(self, **environment: str) -> list[dict[str, Any]]:
-        done = subprocess.run(
-            ["ctest", "--test-dir", str(self.build), "--show-only=json-v1"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            check=True,
-            env=self.environment | environment,
-            timeout=120,
-        )
-        tests: list[dict[str, Any]] = json.loads(done.stdout)["tests"]
-        return tests
-
-    def runs(self) -> list[tuple[int, int, str]]:
-        """(start, end, device) of each check that ran, in nanoseconds."""
-        found = []
-        for line in self.log.read_text(encoding="utf-8").splitlines():
-            start, end, arguments = line.split(" ", 2)
-            device = re.search(r"\[GPU-(\w+)\]", arguments)
-            assert device
-            found.append((int(start), int(end), device[1]))
-        return found
-
-
-def overlap(a: tuple[int, int, str], b: tuple[int, int, str]) -> bool:
-    return a[0] < b[1] and b[0] < a[1]
+from site_project import HERE, Run, Site, case, listing, overlapping
 
 
 class Listing(Site):
@@ -267,7 +144,7 @@ class Failing(Site):
             ("Segmentation fault; [", "no bandgate.devices/1 document"),
             (json.dumps(good)[:-20], "no bandgate.devices/1 document"),
             (good | {"schema": "bandgate.devices/2"}, "no bandgate.devices/1 document"),
-            (good | {"cases": []}, "it listed no case"),
+            (good | {"cases": [], "devices": [{"id": "gpu0"}]}, "it listed no case"),
             ({k: v for k, v in good.items() if k != "problems"}, "no list of problems"),
             (
                 listing([case("gpu0", "read", resources=["gpu0"], timeout_s="soon")]),
@@ -282,7 +159,7 @@ class Failing(Site):
                 self.failing_case("bandgate.DISCOVERY_FAILED", reason)
 
     def test_not_built(self) -> None:
-        self.configure("bandgate_discover_probes()", fake=self.folder / "none")
+        self.configure("bandgate_discover_probes()", program=self.folder / "none")
         self.failing_case("bandgate.DISCOVERY_FAILED", "has not been built")
 
     def test_missing_devices_fail_beside_those_that_are_there(self) -> None:
@@ -299,6 +176,18 @@ class Failing(Site):
             r"bandgate\.gpu0\.read \.+ +Passed",
         )
 
+    def test_a_backend_without_a_device_is_skipped_or_red_under_strict(self) -> None:
+        self.lists(listing([]))
+        self.assertEqual(
+            self.cases()["bandgate.NO_DEVICE"]["command"][1:],
+            ["check", "--backend", "cuda", "--results", "none"],
+        )
+        done = self.ctest(FAKE_EXIT="77")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"bandgate\.NO_DEVICE \.+\*\*\*Skipped")
+        done = self.ctest(FAKE_EXIT="4", BANDGATE_STRICT="1")
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+
     def test_no_device_at_all_is_missing_not_failed_discovery(self) -> None:
         self.lists(listing([], ["driver library without a device"]))
         self.failing_case("bandgate.DEVICES_MISSING", "driver library without a device")
@@ -306,6 +195,16 @@ class Failing(Site):
 
 
 class Running(Site):
+    def runs(self) -> list[Run]:
+        """Each check that the fake logged, in nanoseconds."""
+        found = []
+        for line in self.log.read_text(encoding="utf-8").splitlines():
+            start, end, arguments = line.split(" ", 2)
+            device = re.search(r"\[GPU-(\w+)\]", arguments)
+            assert device
+            found.append((float(start), float(end), device[1]))
+        return found
+
     def two_gpus(self) -> None:
         self.lists(
             listing(
@@ -323,9 +222,9 @@ class Running(Site):
         self.assertEqual(done.returncode, 0, done.stdout)
         runs = self.runs()
         self.assertEqual(len(runs), 6)
-        pairs = [(a, b) for i, a in enumerate(runs) for b in runs[:i]]
-        self.assertEqual([p for p in pairs if p[0][2] == p[1][2] and overlap(*p)], [])
-        self.assertTrue(any(overlap(*p) for p in pairs), "the two GPUs never worked at once")
+        pairs = overlapping(runs)
+        self.assertEqual([(a, b) for a, b in pairs if a[2] == b[2]], [])
+        self.assertTrue(pairs, "the two GPUs never worked at once")
 
     def test_specification_alone_holds_probes_of_one_gpu_apart(self) -> None:
         # Called in a subdirectory, as consumers may; locks are taken out, so that only the resource
@@ -342,9 +241,7 @@ class Running(Site):
         self.two_gpus()
         done = self.ctest("-j8", FAKE_SECONDS="0.3")
         self.assertEqual(done.returncode, 0, done.stdout)
-        runs = self.runs()
-        pairs = [(a, b) for i, a in enumerate(runs) for b in runs[:i]]
-        self.assertEqual([p for p in pairs if p[0][2] == p[1][2] and overlap(*p)], [])
+        self.assertEqual([(a, b) for a, b in overlapping(self.runs()) if a[2] == b[2]], [])
 
     def test_clean_up_runs_last_and_after_failures(self) -> None:
         self.two_gpus()
