@@ -208,3 +208,11 @@ def test_sizes_of_parameters_are_shortened() -> None:
         "0",
         "auto",
     ]
+
+
+def test_facts_have_their_unit_and_the_unknown_is_empty() -> None:
+    document = result()
+    document["device"] |= {"power_limit_w": 700.0, "memory_clock_mhz": 3201.5, "ecc": None}
+    row = records.row(document, "x")
+    found = [row[c] for c in ("power_limit_w", "memory_clock_mhz", "ecc", "dimm_mts", "numa_node")]
+    assert found == ["700 W", "3201.5 MHz", "", "", ""]

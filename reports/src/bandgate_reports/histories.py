@@ -111,7 +111,7 @@ def _line(results: list[Any], nights: list[Any], units: Scale) -> list[tuple[flo
 def _configuration(row: Any) -> str:
     named = {c: label for c, (_, _, label) in ENVIRONMENT.items()}
     found = [f"{named[c]} {getattr(row, c)}" for c in CONFIGURATION if getattr(row, c)]
-    return printable(", ".join(found).replace("power limit ", "power limit W "))
+    return printable(", ".join(found))
 
 
 @dataclass(frozen=True)

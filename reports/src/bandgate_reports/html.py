@@ -23,6 +23,7 @@ def _text(name: str) -> Markup:
 class _Seen:
     """What the charts hold, for a legend of nothing else."""
 
+    bands: bool
     statuses: tuple[str, ...]
     unstable: bool
     retries: bool
@@ -34,6 +35,7 @@ def _seen(trend: Trend) -> _Seen:
     drawn = [h.chart for g in trend.groups for h in g.histories]
     found = {m.status for c in drawn for m in c.marks} | {s for c in drawn for s in c.dots}
     return _Seen(
+        bands=any(c.bands for c in drawn),
         statuses=tuple(s for s in STATUSES if s in found),
         unstable=any(m.unstable for c in drawn for m in c.marks),
         retries=any(c.retries for c in drawn),

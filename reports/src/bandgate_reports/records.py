@@ -40,6 +40,14 @@ ENVIRONMENT: dict[str, tuple[str, str, str]] = {
     "tool_build": ("run", "tool_build", "tool build"),
 }
 
+_UNITS = {
+    "power_limit_w": " W",
+    "power_limit_default_w": " W",
+    "memory_bytes": " B",
+    "memory_clock_mhz": " MHz",
+    "dimm_mts": " MT/s",
+}
+
 # What makes it another piece of hardware, or the same one set up as another.
 CONFIGURATION = ("ecc", "mig", "board_part", "power_limit_w")
 
@@ -87,15 +95,15 @@ COLUMNS: tuple[str, ...] = tuple(
 )
 
 
-def _known(value: object) -> str:
+def _known(value: object, unit: str = "") -> str:
     """A recorded fact as text; "" where it is not known."""
     if value is None or value == "":
         return ""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+        value = int(value)
+    return f"{value}{unit}"
 
 
 def size_text(value: object) -> str:
@@ -166,7 +174,7 @@ def row(document: Mapping[str, Any], file: str) -> dict[str, Any]:
         "failure_message": failure.get("message", ""),
         "skip_reason": document["skip_reason"],
         **_verdict(document["verdict"]),
-        **{c: _known(document[s][k]) for c, (s, k, _) in ENVIRONMENT.items()},
+        **{c: _known(document[s][k], _UNITS.get(c, "")) for c, (s, k, _) in ENVIRONMENT.items()},
     }
 
 
