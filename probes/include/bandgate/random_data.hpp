@@ -17,13 +17,18 @@
 
 namespace bandgate {
 
-/// Word i of the data that probes read, with that seed: random, one bit in eight set. Words whose
-/// every bit is a coin toss flip half of all wires at each transfer, which takes an H200 to its
-/// power limit (650-700 W): its clock then falls, in one kernel to 675 of 1980 MHz, and the probe
-/// would measure power management. These words take 100 W less at the same bandwidth.
+/// Word i of the data that probes read, with that seed: a random word of this run of which each bit
+/// is flipped, at random, with a chance of one in eight. Where every bit of every word is a coin
+/// toss, half of all wires flip at each transfer, which takes an H200 to its power limit (650-700
+/// W): its clock then falls, in one kernel to 675 of 1980 MHz, and the probe would measure power
+/// management. These words take 100 W less at the same bandwidth, no two are equal but by a chance
+/// of 10^-7, and none is 0, which a sum would not miss.
 BANDGATE_BOTH constexpr std::uint64_t data_word(std::uint64_t seed, std::uint64_t i) {
-  auto const word = random_word(seed, i);
-  return word & (word << 23 | word >> 41) & (word << 41 | word >> 23);
+  auto const base = random_word(~seed, 0);
+  auto const a = random_word(seed, i);
+  auto const b = a * 0xd6e8feb86659fd93ULL;  // odd factors: each as random as a
+  auto const c = a * 0xa0761d6478bd642fULL;
+  return base ^ (a & (b << 29 | b >> 35) & (c << 53 | c >> 11));
 }
 
 /// Sum of the Bits-wide unsigned elements that make up a 64-bit word.
