@@ -66,6 +66,15 @@ void drop_ambiguous(std::vector<candidate>& all, std::vector<std::string>& notes
   std::erase_if(all, [&](candidate const& c) { return dropped.count(c.file) != 0; });
 }
 
+/// The generic floors come after every file that knows the model, whichever folder they are in.
+bool comes_first(candidate const& a, candidate const& b) {
+  bool const a_generic = a.level == closeness::generic;
+  bool const b_generic = b.level == closeness::generic;
+  if (a_generic != b_generic) return b_generic;
+  if (a.folder != b.folder) return a.folder < b.folder;
+  return a.level > b.level;
+}
+
 }  // namespace
 
 std::vector<baseline_file> read_folder(std::filesystem::path const& where,
@@ -121,15 +130,7 @@ baseline_match baseline_library::find(device_identity const& device, probe const
       notes.push_back(file_part(files_[i].origin) + " " + found.but);
   }
   drop_ambiguous(candidates, notes);
-  // The generic floors come after every file that knows the model, whichever folder they are in.
-  auto const order = [](candidate const& a, candidate const& b) {
-    bool const a_generic = a.level == closeness::generic;
-    bool const b_generic = b.level == closeness::generic;
-    if (a_generic != b_generic) return b_generic;
-    if (a.folder != b.folder) return a.folder < b.folder;
-    return a.level > b.level;
-  };
-  std::stable_sort(candidates.begin(), candidates.end(), order);
+  std::stable_sort(candidates.begin(), candidates.end(), comes_first);
 
   baseline_match match;
   for (auto const& c : candidates) {

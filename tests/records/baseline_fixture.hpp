@@ -94,4 +94,30 @@ class in_a_folder : public ::testing::Test {
   std::filesystem::path const folder_{temporary_.path()};
 };
 
+/// Values in GiB/s by card.
+inline recorded_probe seen(std::vector<std::vector<double>> medians,
+                           std::string const& name = "read") {
+  auto const& what = probe_named(name);
+  double const base = what.direction == direction::lower_is_better ? 1e-6 : 1073741824.0;
+  recorded_probe all{&what, complete(what.parameters, {}), {}, {}};
+  for (auto const& of_card : medians) {
+    all.cards.push_back("GPU-" + std::to_string(all.cards.size()));
+    all.medians_by_card.emplace_back();
+    for (double const value : of_card) all.medians_by_card.back().push_back(value * base);
+  }
+  return all;
+}
+
+inline provenance today() {
+  provenance from;
+  from.driver = "580.159.04";
+  from.date = "2026-11-29";
+  from.tool = "0.1.0";
+  return from;
+}
+
+inline baseline_entry recorded(double value, std::string const& name = "read") {
+  return make_entry(seen({{value, value}}, name), std::nullopt, today());
+}
+
 }  // namespace bandgate::testing
