@@ -101,7 +101,7 @@ void record_group(machine const& node, std::vector<check_plan::device> const& ca
   progress.clear();
 
   auto const& model = cards.front().identity;
-  auto const file = folder / (file_name_for(baseline_name(model)) + ".json");
+  auto const file = recording_path(folder, model, registered_probes());
   std::vector<std::string> warnings;
   std::string before;
   std::vector<baseline_entry> old;

@@ -37,14 +37,14 @@ std::vector<probe> const& registered_probes() {
   return all;
 }
 
-probe const& find_probe(std::string const& name) {
+probe const& find_probe(std::string_view name) {
   auto const& all = registered_probes();
   auto const found =
       std::find_if(all.begin(), all.end(), [&](probe const& p) { return p.name == name; });
   if (found != all.end()) return *found;
   std::string names;
   for (auto const& p : all) names += (names.empty() ? "" : ", ") + p.name;
-  throw usage_error("unknown probe '" + name + "'; this program has " + names);
+  throw usage_error("unknown probe '" + std::string(name) + "'; this program has " + names);
 }
 
 }  // namespace bandgate

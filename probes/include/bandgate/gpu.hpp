@@ -28,6 +28,12 @@ BANDGATE_DEVICE inline T load_once(T const* from) {
   return __ldcs(from);
 }
 
+/// A store of what nothing will read soon, so that it leaves the caches at once.
+template <class T>
+BANDGATE_DEVICE inline void store_once(T* to, T const& value) {
+  __stcs(to, value);
+}
+
 /// Enqueues `kernel(arguments…)`. Arguments are converted to the kernel's own parameter types.
 template <class... Parameters, class... Arguments>
 void launch(gpu_context& gpu, char const* what, launch_grid grid, void (*kernel)(Parameters...),
@@ -78,6 +84,11 @@ namespace bandgate {
 template <class T>
 T load_once(T const* from) {
   return *from;
+}
+
+template <class T>
+void store_once(T* to, T const& value) {
+  *to = value;
 }
 
 /// What an emulating context finds behind the `kernel` pointer of its launch(): one call runs one

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bandgate/errors.hpp>
@@ -119,7 +120,7 @@ bytes streaming_buffer(parameter_value const& asked, device_facts const& facts, 
 std::vector<probe> const& registered_probes();
 
 /// The probe of that name. Throws usage_error listing near names.
-probe const& find_probe(std::string const& name);
+probe const& find_probe(std::string_view name);
 
 struct registrar {
   explicit registrar(probe (*make)());
