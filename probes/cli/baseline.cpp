@@ -80,7 +80,8 @@ void add_diff(CLI::App& parent, int& code) {
   auto after = std::make_shared<std::string>();
   command->add_option("before", *before, "a file")->required();
   command->add_option("after", *after, "a file")->required();
-  command->footer("Examples:\n  bandgate baseline diff old.json new.json   (exit 1 where they differ)\n");
+  command->footer(
+      "Examples:\n  bandgate baseline diff old.json new.json   (exit 1 where they differ)\n");
   command->callback([before, after, &code] {
     std::vector<std::string> warnings;
     auto const a = read_baseline(*before, registered_probes(), warnings);
@@ -112,7 +113,8 @@ std::string difference_text(std::vector<baseline_entry> const& before,
   };
   for (auto const& e : after) {
     auto const* old = find(before, e);
-    if (old != nullptr && reference_text(*old) == reference_text(e) && tolerance(*old) == tolerance(e))
+    if (old != nullptr && reference_text(*old) == reference_text(e) &&
+        tolerance(*old) == tolerance(e))
       continue;
     auto const row = row_of(e);
     rows.push_back({row[0], row[1], row[7], old ? reference_text(*old) : "-", reference_text(e),

@@ -109,8 +109,9 @@ void record_group(machine const& node, std::vector<check_plan::device> const& ca
     before = read_text(file, std::uintmax_t{16} << 20);
     old = parse_baseline(before, file.string(), registered_probes(), warnings).entries;
   }
-  auto const after = merge_baseline(before, model, entries_of(seen, origin_of(cards, options), options.per_card),
-                                    registered_probes());
+  auto const after =
+      merge_baseline(before, model, entries_of(seen, origin_of(cards, options), options.per_card),
+                     registered_probes());
   auto const entries = parse_baseline(after, file.string(), registered_probes(), warnings).entries;
   auto const changes = difference_text(old, entries);
   fmt::print("{} on {} card{}, {} processes each\n{}", plain(baseline_name(model)), cards.size(),

@@ -68,8 +68,7 @@ std::vector<probe const*> suite_named(std::string const& name) {
   std::vector<probe const*> probes;
   for (auto const& p : registered_probes())
     if (std::find(p.suites.begin(), p.suites.end(), name) != p.suites.end()) probes.push_back(&p);
-  if (probes.empty())
-    throw usage_error("unknown suite '" + name + "'; there are quick and full");
+  if (probes.empty()) throw usage_error("unknown suite '" + name + "'; there are quick and full");
   return probes;
 }
 

@@ -12,7 +12,9 @@
 namespace bandgate::cli {
 namespace {
 
-std::string or_dash(std::string const& text) { return text.empty() ? "-" : text; }
+std::string or_dash(std::string const& text) {
+  return text.empty() ? "-" : text;
+}
 
 std::string memory_text(device_identity const& d) {
   return d.memory_bytes ? fmt::format("{:.1f} GiB", static_cast<double>(*d.memory_bytes) /

@@ -46,7 +46,8 @@ tally count_results(std::filesystem::path const& folder, std::string const& sinc
 
 void add_judged(CLI::App& program, environment const& env, int& code) {
   auto* command = program.add_subcommand(
-      "judged", "how many of the stored results were judged; fails where a GPU exists and none was");
+      "judged",
+      "how many of the stored results were judged; fails where a GPU exists and none was");
   auto options = std::make_shared<common_options>();
   auto since = std::make_shared<std::string>();
   command->add_option("--results", options->results, "folder of result files")->required();

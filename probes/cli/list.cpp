@@ -14,9 +14,7 @@ namespace {
 using nlohmann::ordered_json;
 
 char const* kind_text(parameter_kind kind) {
-  return kind == parameter_kind::size    ? "size"
-         : kind == parameter_kind::count ? "count"
-                                         : "choice";
+  return kind == parameter_kind::size ? "size" : kind == parameter_kind::count ? "count" : "choice";
 }
 
 ordered_json parameter_json(parameter const& p) {
@@ -96,12 +94,9 @@ std::string kind_of(device_identity const& d) {
 
 ordered_json devices_json(machine const& node) {
   auto const& runs = node.runs;
-  ordered_json j{{"schema", "bandgate.devices/1"},
-                 {"backend", runs.options().backend},
-                 {"gpu_machine", node.presence.any()},
-                 {"devices", ordered_json::array()},
-                 {"problems", ordered_json::array()},
-                 {"cases", ordered_json::array()}};
+  ordered_json j{{"schema", "bandgate.devices/1"},     {"backend", runs.options().backend},
+                 {"gpu_machine", node.presence.any()}, {"devices", ordered_json::array()},
+                 {"problems", ordered_json::array()},  {"cases", ordered_json::array()}};
   for (auto const& device : node.chosen) {
     auto const& d = device.identity;
     auto const kind = kind_of(d);

@@ -47,8 +47,8 @@ std::string bounds_text(applied_baseline const& b, bool is_time, unit u) {
 applied_baseline const* deciding(result const& r) {
   applied_baseline const* worst = nullptr;
   for (auto const& b : r.verdict.baselines) {
-    bool const broken = (b.lower && judged_value(r, b) < *b.lower) ||
-                        (b.upper && judged_value(r, b) > *b.upper);
+    bool const broken =
+        (b.lower && judged_value(r, b) < *b.lower) || (b.upper && judged_value(r, b) > *b.upper);
     if (worst == nullptr || broken) worst = &b;
   }
   return worst;
@@ -138,8 +138,7 @@ std::string summary_text(std::vector<checked> const& all) {
 
 std::string plain(std::string const& text) {
   std::string clean;
-  for (char const c : text)
-    clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  for (char const c : text) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   return clean;
 }
 
@@ -147,11 +146,20 @@ std::string xml(std::string const& text) {
   std::string escaped;
   for (char const c : plain(text)) {
     switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      default: escaped += c;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
     }
   }
   return escaped;
@@ -167,7 +175,8 @@ std::string table(std::vector<std::vector<std::string>> const& rows) {
   for (auto const& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i)
-      line += i + 1 == row.size() ? plain(row[i]) : fmt::format("{:<{}}  ", plain(row[i]), widths[i]);
+      line +=
+          i + 1 == row.size() ? plain(row[i]) : fmt::format("{:<{}}  ", plain(row[i]), widths[i]);
     text += line + "\n";
   }
   return text;

@@ -16,7 +16,8 @@ int profile_run(common_options const& options, environment const&) {
   auto const& what = *picked.probes.front();
   check_parameters(picked.probes, picked.parameters);
   auto const source = make_backend(chosen_backend(options.backend, look_for_gpus()));
-  auto const index = select_device(source->devices(), options.device == "all" ? "0" : options.device);
+  auto const index =
+      select_device(source->devices(), options.device == "all" ? "0" : options.device);
   auto const device = source->open(index, {});
   profile_launch(*device, what, complete(what.parameters, picked.parameters));
   fmt::print("PROFILED     {}: one launch, nothing verified, timed or stored\n", what.name);

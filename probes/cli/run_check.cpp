@@ -23,8 +23,8 @@ enum class intent { run, check };
 void print_pair(checked const& pair, common_options const& options, intent what, unit u) {
   if (options.json) {
     for (auto const& attempt : pair.attempts)
-      fmt::print("{}\n", to_json(attempt).dump(-1, ' ', false,
-                                               nlohmann::json::error_handler_t::replace));
+      fmt::print("{}\n",
+                 to_json(attempt).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     bool const silent = options.quiet && pair.final().verdict.status == status::pass &&
                         !pair.final().verdict.unstable;
@@ -50,7 +50,8 @@ outcome outcome_of(std::vector<checked> const& all, device_list const& listed, b
     o.finals.push_back(pair.final().verdict.status);
     o.recording_failed |= !pair.recording_error.empty();
   }
-  for (auto const& p : listed.problems) (p.usage ? o.configuration_problem : o.device_problem) = true;
+  for (auto const& p : listed.problems)
+    (p.usage ? o.configuration_problem : o.device_problem) = true;
   return o;
 }
 
@@ -84,7 +85,8 @@ int execute(common_options const& options, environment const& env, intent what) 
   print_problems(node.listed);
 
   progress_line progress(isatty(STDERR_FILENO) != 0 && !options.quiet);
-  check_plan const plan{node.chosen, picked.probes, picked.parameters, what == intent::check, folder};
+  check_plan const plan{node.chosen, picked.probes, picked.parameters, what == intent::check,
+                        folder};
   auto const all = check(
       node.runs, plan, baselines,
       [&](checked const& pair) {

@@ -11,7 +11,9 @@
 namespace bandgate::cli {
 namespace {
 
-constexpr std::size_t aligned(std::size_t size) { return (size + 3) & ~std::size_t{3}; }
+constexpr std::size_t aligned(std::size_t size) {
+  return (size + 3) & ~std::size_t{3};
+}
 
 std::string build_id_in(char const* note, std::size_t size) {
   for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
@@ -42,7 +44,9 @@ int visit(dl_phdr_info* info, std::size_t, void* out) {
 
 }  // namespace
 
-std::string version() { return BANDGATE_VERSION; }
+std::string version() {
+  return BANDGATE_VERSION;
+}
 
 std::string build_id() {
   std::string id;

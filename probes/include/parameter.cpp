@@ -55,7 +55,8 @@ std::uint64_t parse_number(parameter const& declared, std::string_view text) {
     refuse(declared, text, "is not a positive number; " + example(declared.kind));
   std::string_view const rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (declared.kind == parameter_kind::count) {
-    if (!rest.empty()) refuse(declared, text, "has text after the number; " + example(declared.kind));
+    if (!rest.empty())
+      refuse(declared, text, "has text after the number; " + example(declared.kind));
     return number;
   }
   for (auto const& s : suffixes) {
@@ -63,7 +64,8 @@ std::uint64_t parse_number(parameter const& declared, std::string_view text) {
     if (number > UINT64_MAX / s.factor) refuse(declared, text, "is above 2^64 - 1 bytes");
     return number * s.factor;
   }
-  refuse(declared, text, "has an unknown unit '" + std::string(rest) + "'; " + example(declared.kind));
+  refuse(declared, text,
+         "has an unknown unit '" + std::string(rest) + "'; " + example(declared.kind));
 }
 
 }  // namespace

@@ -19,8 +19,7 @@ std::vector<probe> make_all() {
     throw usage_error(
         "no probe is registered in this program: link the probes as objects (a static library "
         "drops self-registering objects silently)");
-  std::sort(all.begin(), all.end(),
-            [](probe const& a, probe const& b) { return a.name < b.name; });
+  std::sort(all.begin(), all.end(), [](probe const& a, probe const& b) { return a.name < b.name; });
   auto const twice = std::adjacent_find(
       all.begin(), all.end(), [](probe const& a, probe const& b) { return a.name == b.name; });
   if (twice != all.end())
@@ -30,7 +29,9 @@ std::vector<probe> make_all() {
 
 }  // namespace
 
-registrar::registrar(probe (*make)()) { makers().push_back(make); }
+registrar::registrar(probe (*make)()) {
+  makers().push_back(make);
+}
 
 std::vector<probe> const& registered_probes() {
   static std::vector<probe> const all = make_all();

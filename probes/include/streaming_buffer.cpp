@@ -8,7 +8,9 @@ namespace {
 
 constexpr std::uint64_t granule = mib(1).count;
 
-std::string text(std::uint64_t count) { return to_string(count / granule * granule, parameter_kind::size); }
+std::string text(std::uint64_t count) {
+  return to_string(count / granule * granule, parameter_kind::size);
+}
 
 }  // namespace
 

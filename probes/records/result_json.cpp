@@ -178,7 +178,9 @@ result result_from_json(json const& document, std::string const& origin) {
   return r;
 }
 
-ordered_json device_to_json(device_identity const& device) { return encoder::of(device); }
+ordered_json device_to_json(device_identity const& device) {
+  return encoder::of(device);
+}
 
 device_identity device_from_json(json const& document, std::string const& origin) {
   device_identity device;

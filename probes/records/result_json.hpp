@@ -13,8 +13,8 @@ namespace bandgate {
 /// The document of schema bandgate.result/1. Never NaN or infinity: null instead.
 nlohmann::ordered_json to_json(result const& r);
 
-/// Reads a document back. Throws usage_error naming the JSON pointer and the reason when it does not
-/// satisfy the schema; `origin` is the file it came from.
+/// Reads a document back. Throws usage_error naming the JSON pointer and the reason when it does
+/// not satisfy the schema; `origin` is the file it came from.
 result result_from_json(nlohmann::json const& document, std::string const& origin);
 
 /// The `device` part alone, as programs hand it to each other.

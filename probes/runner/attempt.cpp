@@ -29,7 +29,8 @@ std::vector<subject*> subjects_of(prepared& ready) {
 }
 
 void must_be_right(prepared& ready, std::size_t shape) {
-  if (auto const wrong = ready.verify(shape)) throw measurement_error(failure::wrong_result, *wrong);
+  if (auto const wrong = ready.verify(shape))
+    throw measurement_error(failure::wrong_result, *wrong);
 }
 
 void measure_into(result& r, session& device, probe const& what, parameters const& values,

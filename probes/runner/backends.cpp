@@ -12,7 +12,9 @@ std::string chosen_backend(std::string const& asked, gpu_presence const& machine
   return asked;
 }
 
-std::string gpu_support() { return gpu_backend_version(); }
+std::string gpu_support() {
+  return gpu_backend_version();
+}
 
 std::unique_ptr<backend> make_backend(std::string const& name) {
   constexpr std::string_view scripted = "scripted:";

@@ -60,10 +60,10 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
   return pair;
 }
 
-void all_probes_of(supervisor const& runs, check_plan const& plan,
-                   check_plan::device const& device, baseline_library const& baselines,
-                   on_checked const& done, supervisor::progress const& listener,
-                   shared_state& shared, std::vector<checked>& out) {
+void all_probes_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
+                   baseline_library const& baselines, on_checked const& done,
+                   supervisor::progress const& listener, shared_state& shared,
+                   std::vector<checked>& out) {
   try {
     for (auto const* what : plan.probes) {
       std::unique_lock link(shared.host_link, std::defer_lock);
@@ -81,8 +81,8 @@ void all_probes_of(supervisor const& runs, check_plan const& plan,
 
 }  // namespace
 
-std::map<std::string, std::string> parameters_for(
-    probe const& what, std::map<std::string, std::string> const& given) {
+std::map<std::string, std::string> parameters_for(probe const& what,
+                                                  std::map<std::string, std::string> const& given) {
   std::map<std::string, std::string> own;
   for (auto const& p : what.parameters)
     if (auto const found = given.find(p.name); found != given.end()) own.insert(*found);
@@ -93,8 +93,7 @@ void check_parameters(std::vector<probe const*> const& probes,
                       std::map<std::string, std::string> const& given) {
   for (auto const& [name, text] : given) {
     bool declared = false;
-    for (auto const* what : probes)
-      declared |= parameters_for(*what, given).contains(name);
+    for (auto const* what : probes) declared |= parameters_for(*what, given).contains(name);
     if (!declared)
       throw usage_error("no chosen probe has a parameter '" + name +
                         "'; see `bandgate list --verbose`");

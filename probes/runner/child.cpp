@@ -56,7 +56,9 @@ struct channel {
 };
 
 /// Above every descriptor that dup2 will write to, so that none is overwritten before it is used.
-descriptor lifted(descriptor low) { return descriptor(fcntl(low.get(), F_DUPFD_CLOEXEC, 10)); }
+descriptor lifted(descriptor low) {
+  return descriptor(fcntl(low.get(), F_DUPFD_CLOEXEC, 10));
+}
 
 channel open_channel() {
   std::array<int, 2> ends{};
@@ -76,17 +78,14 @@ pid_t spawn(std::vector<std::string> const& command, int lines, int errors, int 
   posix_spawn_file_actions_adddup2(&actions, errors, 2);
   posix_spawn_file_actions_adddup2(&actions, hand_over, hand_over_descriptor);
   pid_t child = -1;
-  int const error =
-      posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  int const error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    throw usage_error("cannot start " + command[0] + ": " + std::strerror(error));
+  if (error != 0) throw usage_error("cannot start " + command[0] + ": " + std::strerror(error));
   return child;
 }
 
 milliseconds left(steady_clock::time_point deadline) {
-  auto const rest =
-      std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+  auto const rest = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
   return rest.count() > 0 ? rest : milliseconds{0};
 }
 
@@ -97,8 +96,8 @@ bool pump(std::array<channel, 3>& channels, steady_clock::time_point deadline) {
   std::array<pollfd, 3> waiting{};
   for (std::size_t i = 0; i < channels.size(); ++i)
     waiting[i] = {channels[i].open ? channels[i].from.get() : -1, POLLIN, 0};
-  int const ready = poll(waiting.data(), waiting.size(),
-                         static_cast<int>(std::min<long>(rest.count(), 60'000)));
+  int const ready =
+      poll(waiting.data(), waiting.size(), static_cast<int>(std::min<long>(rest.count(), 60'000)));
   if (ready < 0) return errno == EINTR;
   std::array<char, 65536> chunk;
   for (std::size_t i = 0; i < channels.size(); ++i) {

@@ -12,11 +12,11 @@ namespace bandgate {
 struct child_outcome {
   enum class ending { exited, signalled, timed_out };
   ending how{ending::exited};
-  int code{};              ///< exit code or signal number
-  bool abandoned{};        ///< killed, yet still there: stuck inside the kernel
-  std::string hand_over;   ///< what it wrote to hand_over_descriptor
-  std::string errors;      ///< its standard error
-  double duration_s{};     ///< steady clock, start-up included
+  int code{};             ///< exit code or signal number
+  bool abandoned{};       ///< killed, yet still there: stuck inside the kernel
+  std::string hand_over;  ///< what it wrote to hand_over_descriptor
+  std::string errors;     ///< its standard error
+  double duration_s{};    ///< steady clock, start-up included
 };
 
 /// The descriptor to which a child writes its hand-over document: a pipe, so that a kill of either

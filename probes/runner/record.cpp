@@ -18,8 +18,7 @@ std::string objection(result const& r) {
     return v.reasons.empty() ? to_string(v.status) : v.reasons.front().sentence;
   if (r.measurement->unsettled)
     return "its samples did not settle; let the device cool down or find what disturbs it";
-  for (auto const& cause : causes_present(r))
-    return "the device was held back: " + cause.sentence;
+  for (auto const& cause : causes_present(r)) return "the device was held back: " + cause.sentence;
   return "";
 }
 
@@ -60,9 +59,8 @@ std::vector<recorded_probe> record(supervisor const& runs, record_plan const& pl
     try {
       for (std::size_t p = 0; p < plan.probes.size(); ++p)
         for (unsigned process = 1; process <= plan.processes; ++process)
-          all[p].medians_by_card[card].push_back(one_median(runs, plan, plan.devices[card],
-                                                            *plan.probes[p], process, done,
-                                                            listener, reporting));
+          all[p].medians_by_card[card].push_back(one_median(
+              runs, plan, plan.devices[card], *plan.probes[p], process, done, listener, reporting));
     } catch (...) {
       std::lock_guard const lock(reporting);
       if (!failed) failed = std::current_exception();

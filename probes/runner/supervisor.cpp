@@ -55,8 +55,8 @@ std::pair<failure, std::string> cause_of_death(child_outcome const& ended,
                 clue(ended)};
   if (ended.how == child_outcome::ending::signalled)
     return {failure::crashed, "the worker process was ended by signal " +
-                                  std::to_string(ended.code) + " (" + strsignal(ended.code) +
-                                  ") " + where + clue(ended)};
+                                  std::to_string(ended.code) + " (" + strsignal(ended.code) + ") " +
+                                  where + clue(ended)};
   return {failure::crashed, "the worker process exited with code " + std::to_string(ended.code) +
                                 " and left no result, " + where + clue(ended)};
 }
@@ -109,8 +109,8 @@ device_list supervisor::devices(gpu_presence const& machine) const {
   if (document.is_object() && document.contains("usage_error"))
     throw usage_error(document.at("usage_error"));
   if (document.is_object() && document.contains("failure"))
-    list.problems.push_back({document.at("failure").at("code"),
-                             document.at("failure").at("message"), false});
+    list.problems.push_back(
+        {document.at("failure").at("code"), document.at("failure").at("message"), false});
   else if (document.is_object())
     read_listing(document, list);
   else
@@ -132,8 +132,8 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
   auto const selector = selector_of(device, index);
   auto const started = std::chrono::system_clock::now();
   auto const limit = limit_for(what);
-  worker_request const request{worker_request::kind::measure, options_.backend, selector,
-                               what.name, given, attempt};
+  worker_request const request{
+      worker_request::kind::measure, options_.backend, selector, what.name, given, attempt};
   std::string last_phase;
   auto const ended = run_child(command_for(options_, request), limit, [&](std::string const& line) {
     last_phase = line;

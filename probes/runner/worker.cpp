@@ -80,22 +80,23 @@ std::optional<std::size_t> as_index(std::string const& text) {
 
 std::size_t select_device(device_list const& list, std::string const& selector) {
   for (std::size_t i = 0; i < list.devices.size(); ++i)
-    if (!selector.empty() && (list.devices[i].uuid == selector ||
-                              list.devices[i].pci_address == selector))
+    if (!selector.empty() &&
+        (list.devices[i].uuid == selector || list.devices[i].pci_address == selector))
       return i;
   if (auto const index = as_index(selector); index && *index < list.devices.size()) return *index;
-  throw measurement_error(failure::device_missing,
-                          "the driver does not list the device '" + selector + "' among its " +
-                              std::to_string(list.devices.size()) +
-                              "; see `bandgate devices`, and the kernel log if it was there before");
+  throw measurement_error(
+      failure::device_missing,
+      "the driver does not list the device '" + selector + "' among its " +
+          std::to_string(list.devices.size()) +
+          "; see `bandgate devices`, and the kernel log if it was there before");
 }
 
 std::string answer(worker_request const& request,
                    std::function<void(char const*)> const& announce) {
   nlohmann::ordered_json document;
   try {
-    document = request.what == worker_request::kind::devices ? list(request)
-                                                             : measure(request, announce);
+    document =
+        request.what == worker_request::kind::devices ? list(request) : measure(request, announce);
   } catch (measurement_error const& e) {
     document = {{"failure", {{"code", to_string(e.code())}, {"message", e.what()}}}};
   } catch (std::exception const& e) {

@@ -13,8 +13,7 @@ namespace bandgate {
 /// The work of a worker process: answers one request with one hand-over document. `announce` is
 /// called with each phase's name as it begins. Does not throw for anything that the request or a
 /// device can cause.
-std::string answer(worker_request const& request,
-                   std::function<void(char const*)> const& announce);
+std::string answer(worker_request const& request, std::function<void(char const*)> const& announce);
 
 /// Position of the device that `selector` (UUID, PCI address or index) names; throws usage_error or
 /// measurement_error(device_missing).

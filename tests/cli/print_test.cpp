@@ -53,7 +53,8 @@ TEST(print, a_missing_number_is_never_a_zero) {
   auto lost = judged(status::error);
   lost.attempts[0].measurement.reset();
   lost.attempts[0].verdict.baselines.clear();
-  EXPECT_THAT(verdict_text(lost, unit::gib_per_s), testing::StartsWith("ERROR        gpu0 read: no number\n"));
+  EXPECT_THAT(verdict_text(lost, unit::gib_per_s),
+              testing::StartsWith("ERROR        gpu0 read: no number\n"));
   EXPECT_EQ(ctest_text(lost.final(), unit::gib_per_s), "");
 }
 

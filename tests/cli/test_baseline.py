@@ -43,7 +43,9 @@ def test_recording_twice_changes_nothing_else(bandgate: Bandgate) -> None:
 
 
 def test_per_card_entries_name_the_card(bandgate: Bandgate) -> None:
-    bandgate("baseline", "record", "read", "--per-card", "--backend", H200, "--processes", "3", "--yes")
+    bandgate(
+        "baseline", "record", "read", "--per-card", "--backend", H200, "--processes", "3", "--yes"
+    )
     (file,) = site(bandgate).glob("*.json")
     (entry,) = json.loads(file.read_text())["entries"]
     assert entry["card"].startswith("GPU-")
@@ -58,9 +60,7 @@ def test_a_disturbed_run_is_not_recorded(bandgate: Bandgate) -> None:
         ("wrong-checksum", "process 1 of 3"),
         ("power-cap-normal", "held back"),
     ):
-        outcome = bandgate.drill(
-            script, "baseline", "record", "read", "--processes", "3", "--yes"
-        )
+        outcome = bandgate.drill(script, "baseline", "record", "read", "--processes", "3", "--yes")
         assert outcome.code in (3, 4), (script, outcome)
         assert why in outcome.err, (script, outcome)
         assert not site(bandgate).exists(), script

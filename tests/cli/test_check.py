@@ -359,7 +359,13 @@ def test_a_killed_worker_is_a_valid_result_that_says_so(bandgate: Bandgate, tmp_
 
 def test_labels_and_identity_are_recorded(bandgate: Bandgate) -> None:
     bandgate.drill(
-        "healthy-h200", "check", "read", "--label", "ticket=42", SLURM_JOB_ID="77", BANDGATE_NODE="n1"
+        "healthy-h200",
+        "check",
+        "read",
+        "--label",
+        "ticket=42",
+        SLURM_JOB_ID="77",
+        BANDGATE_NODE="n1",
     )
     run = bandgate.stored()[0]["run"]
     assert run["labels"] == {"ticket": "42"}
@@ -395,9 +401,7 @@ def test_the_locale_changes_nothing(bandgate: Bandgate, locale: str) -> None:
 
 def test_ctest_measurements_are_printed_beside_a_plain_line(bandgate: Bandgate) -> None:
     out = bandgate.drill("healthy-h200", "check", "read", "--ctest").out
-    assert re.search(
-        r'<CTestMeasurement type="numeric/double" name="read GiB/s">430\d', out
-    )
+    assert re.search(r'<CTestMeasurement type="numeric/double" name="read GiB/s">430\d', out)
     assert "PASS         gpu0 read: 430" in out
 
 

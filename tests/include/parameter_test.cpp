@@ -10,7 +10,8 @@ namespace {
 parameter const size{"size", parameter_kind::size, std::string("auto"), "", {}, 1024};
 parameter const window{"window", parameter_kind::size, std::uint64_t{64} << 20, "", {}, 1024};
 parameter const count{"count", parameter_kind::count, std::uint64_t{4}, "", {}, 1, 64};
-parameter const dtype{"dtype", parameter_kind::choice, std::string("u32"), "", {"u8", "u32", "f64"}};
+parameter const dtype{
+    "dtype", parameter_kind::choice, std::string("u32"), "", {"u8", "u32", "f64"}};
 
 std::uint64_t number(parameter const& p, std::string_view text) {
   return std::get<std::uint64_t>(parse_parameter(p, text));

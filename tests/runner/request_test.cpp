@@ -11,8 +11,12 @@ namespace bandgate {
 namespace {
 
 TEST(request, survives_the_command_line) {
-  worker_request const sent{worker_request::kind::measure, "scripted:/a b/ü.json", "GPU-1", "read",
-                            {{"window", "64MiB"}}, 2};
+  worker_request const sent{worker_request::kind::measure,
+                            "scripted:/a b/ü.json",
+                            "GPU-1",
+                            "read",
+                            {{"window", "64MiB"}},
+                            2};
   auto const got = request_from_text(to_text(sent));
   EXPECT_EQ(got.what, worker_request::kind::measure);
   EXPECT_EQ(got.backend, "scripted:/a b/ü.json");

@@ -16,8 +16,7 @@ class buffer {
  public:
   using release = std::function<void(void*)>;
   buffer() = default;
-  buffer(void* data, bytes size, release free)
-      : data_(data), size_(size), free_(std::move(free)) {}
+  buffer(void* data, bytes size, release free) : data_(data), size_(size), free_(std::move(free)) {}
   buffer(buffer&& other) noexcept { swap(other); }
   buffer& operator=(buffer&& other) noexcept {
     swap(other);
@@ -70,10 +69,10 @@ class gpu_context {
 /// The inner loops of host probes, the widest that this CPU has, chosen at run time. Pointers are
 /// 64-byte aligned and counts are bytes, a multiple of 64. Sums are modulo 2^64.
 struct host_loops {
-  char const* name;  ///< "plain", "avx2", "avx512"
-  std::uint64_t (*sum64)(void const* from, std::uint64_t size);      ///< sum of 64-bit words
-  std::uint64_t (*sum32_seq)(void const* from, std::uint64_t size);  ///< 4-byte loads, one a step
-  std::uint64_t (*sum32_by4)(void const* from, std::uint64_t size);  ///< four independent a step
+  char const* name;                                                   ///< "plain", "avx2", "avx512"
+  std::uint64_t (*sum64)(void const* from, std::uint64_t size);       ///< sum of 64-bit words
+  std::uint64_t (*sum32_seq)(void const* from, std::uint64_t size);   ///< 4-byte loads, one a step
+  std::uint64_t (*sum32_by4)(void const* from, std::uint64_t size);   ///< four independent a step
   void (*store64)(void* to, std::uint64_t size, std::uint64_t word);  ///< streaming stores
   void (*copy)(void* to, void const* from, std::uint64_t size);       ///< streaming stores
 };

@@ -11,7 +11,7 @@ namespace bandgate {
 
 /// Where a reference comes from.
 struct provenance {
-  std::string kind;  ///< "measured", "published", "peak-fraction"
+  std::string kind;    ///< "measured", "published", "peak-fraction"
   std::string source;  ///< of a published figure
   std::optional<unsigned> cards, processes;
   std::string driver, date, tool, note;
@@ -33,7 +33,7 @@ struct baseline_entry {
   std::string card;                    ///< UUID; empty: the model's entry
   std::string board_part;              ///< the only board part it holds for; empty: any
   bool generic{};
-  std::optional<bool> ecc;             ///< as the file states it
+  std::optional<bool> ecc;  ///< as the file states it
   std::optional<double> model_peak_bytes_per_second;
   bandgate::provenance provenance;
 };

@@ -16,17 +16,17 @@ class usage_error : public std::runtime_error {
 
 /// Why a measurement failed; the stable spelling is `to_string(failure)`, it is stored in results.
 enum class failure {
-  wrong_result,       ///< the kernel's output is not what the work must give
-  above_ceiling,      ///< faster than the physical peak: the work cannot have been done
-  zero_elapsed,       ///< the timer read nothing although the passes are at their ceiling
-  not_proportional,   ///< twice the passes did not take twice the time
-  device_lost,        ///< the device stopped answering or fell off the bus
-  device_missing,     ///< a device that should be there is not
-  device_failed,      ///< any other error of the device or its driver
-  exclusively_held,   ///< the device is in exclusive-process mode and somebody has it
-  out_of_memory,      ///< the buffers do not fit
-  timed_out,          ///< the attempt ran past its time limit and was killed
-  crashed,            ///< the attempt's process died without leaving a result
+  wrong_result,      ///< the kernel's output is not what the work must give
+  above_ceiling,     ///< faster than the physical peak: the work cannot have been done
+  zero_elapsed,      ///< the timer read nothing although the passes are at their ceiling
+  not_proportional,  ///< twice the passes did not take twice the time
+  device_lost,       ///< the device stopped answering or fell off the bus
+  device_missing,    ///< a device that should be there is not
+  device_failed,     ///< any other error of the device or its driver
+  exclusively_held,  ///< the device is in exclusive-process mode and somebody has it
+  out_of_memory,     ///< the buffers do not fit
+  timed_out,         ///< the attempt ran past its time limit and was killed
+  crashed,           ///< the attempt's process died without leaving a result
 };
 
 /// "wrong-result", "above-ceiling" … : the stable spelling used in results and messages.

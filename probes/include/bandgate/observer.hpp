@@ -8,13 +8,20 @@ enum class phase { fill, verify, warm_up, ranking, sampling, verify_again, done 
 
 constexpr char const* to_string(phase p) {
   switch (p) {
-    case phase::fill: return "fill";
-    case phase::verify: return "verify";
-    case phase::warm_up: return "warm-up";
-    case phase::ranking: return "ranking";
-    case phase::sampling: return "sampling";
-    case phase::verify_again: return "verify again";
-    case phase::done: return "done";
+    case phase::fill:
+      return "fill";
+    case phase::verify:
+      return "verify";
+    case phase::warm_up:
+      return "warm-up";
+    case phase::ranking:
+      return "ranking";
+    case phase::sampling:
+      return "sampling";
+    case phase::verify_again:
+      return "verify again";
+    case phase::done:
+      return "done";
   }
   return "?";
 }

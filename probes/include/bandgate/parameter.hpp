@@ -24,11 +24,11 @@ enum class parameter_kind {
 struct parameter {
   std::string name;
   parameter_kind kind{};
-  parameter_value fallback;           ///< the default, which completes a baseline's parameters too
+  parameter_value fallback;  ///< the default, which completes a baseline's parameters too
   std::string help;
   std::vector<std::string> choices{};
-  std::uint64_t least{1};             ///< smallest size or count
-  std::uint64_t most{UINT64_MAX};     ///< largest size or count
+  std::uint64_t least{1};          ///< smallest size or count
+  std::uint64_t most{UINT64_MAX};  ///< largest size or count
 };
 
 /// Reads one value. Throws usage_error naming the parameter, the text, the reason and an example:

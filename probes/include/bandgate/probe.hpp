@@ -53,8 +53,8 @@ struct device_facts {
 
 /// What one pass is, for given parameters on a given device.
 struct work {
-  std::uint64_t bytes_per_pass{};   ///< as counted by the probe's byte rule
-  std::uint64_t min_iterations{1};  ///< see subject::min_iterations
+  std::uint64_t bytes_per_pass{};          ///< as counted by the probe's byte rule
+  std::uint64_t min_iterations{1};         ///< see subject::min_iterations
   std::map<std::string, bytes> buffers{};  ///< sizes to allocate, by a name of the probe's own
   std::vector<std::string> notes{};        ///< "buffer cut to 80 % of free memory": into the result
 };
@@ -81,18 +81,18 @@ class kernel {
 
 /// A probe's declaration.
 struct probe {
-  std::string name;     ///< a stable identifier: key of baselines and histories
-  int version{1};       ///< bumped when a kernel changes what it can reach
-  std::string summary;  ///< one sentence
+  std::string name;       ///< a stable identifier: key of baselines and histories
+  int version{1};         ///< bumped when a kernel changes what it can reach
+  std::string summary;    ///< one sentence
   std::string byte_rule;  ///< "bytes read", "bytes read + bytes written"
   std::vector<parameter> parameters{};
   bandgate::ceiling ceiling{bandgate::ceiling::dram};
   bandgate::load load{bandgate::load::dram};
   bandgate::direction direction{bandgate::direction::higher_is_better};
   bandgate::procedure procedure{bandgate::procedure::settle};
-  double expected_spread{0.02};      ///< between healthy cards of one model, relative
-  std::vector<std::string> suites{}; ///< "quick", "full"
-  unsigned time_limit_s{60};         ///< one attempt, start-up included; then it is killed
+  double expected_spread{0.02};       ///< between healthy cards of one model, relative
+  std::vector<std::string> suites{};  ///< "quick", "full"
+  unsigned time_limit_s{60};          ///< one attempt, start-up included; then it is killed
 
   /// Sizes the work. Throws usage_error (a buffer that would measure the cache) or not_applicable.
   std::function<work(bandgate::parameters const&, device_facts const&)> plan;
@@ -129,8 +129,7 @@ struct registrar {
 }  // namespace bandgate
 
 /// Defines and registers a probe; the body follows in braces and returns it.
-#define BANDGATE_PROBE(identifier)                                                     \
-  static ::bandgate::probe bandgate_make_##identifier();                               \
-  static ::bandgate::registrar const bandgate_registrar_##identifier{                  \
-      &bandgate_make_##identifier};                                                    \
+#define BANDGATE_PROBE(identifier)                                                                 \
+  static ::bandgate::probe bandgate_make_##identifier();                                           \
+  static ::bandgate::registrar const bandgate_registrar_##identifier{&bandgate_make_##identifier}; \
   static ::bandgate::probe bandgate_make_##identifier()

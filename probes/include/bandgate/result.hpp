@@ -17,9 +17,9 @@ namespace bandgate {
 
 /// Who a device is. Empty or absent: not known, never a made-up value.
 struct device_identity {
-  std::string backend;  ///< "cuda", "host", "scripted"
-  std::string name;     ///< for display only
-  std::string uuid;     ///< "GPU-…", "MIG-…"; empty on the host
+  std::string backend;        ///< "cuda", "host", "scripted"
+  std::string name;           ///< for display only
+  std::string uuid;           ///< "GPU-…", "MIG-…"; empty on the host
   std::string pci_address;    ///< "0000:1b:00.0"
   std::string pci_device;     ///< "10de:2335"
   std::string pci_subsystem;  ///< "10de:18bf"
@@ -27,9 +27,9 @@ struct device_identity {
   std::string serial;
   std::optional<std::uint64_t> memory_bytes;
   std::optional<unsigned> bus_width_bits;
-  std::optional<double> memory_clock_mhz;      ///< maximum
-  std::optional<double> peak_bytes_per_second; ///< clock x 2 x bus width / 8
-  std::optional<unsigned> processors;          ///< SMs; hardware threads of a host
+  std::optional<double> memory_clock_mhz;       ///< maximum
+  std::optional<double> peak_bytes_per_second;  ///< clock x 2 x bus width / 8
+  std::optional<unsigned> processors;           ///< SMs; hardware threads of a host
   std::optional<std::uint64_t> last_level_cache_bytes;
   std::string compute_capability;  ///< "9.0"
   std::optional<bool> ecc;
@@ -69,26 +69,27 @@ struct device_process {
 };
 
 struct health {
-  std::string source;       ///< "nvml", "scripted", "none: why"
-  health_snapshot idle;     ///< before the timed region
-  health_snapshot load;     ///< during it
-  health_snapshot change;   ///< counters, after minus before
+  std::string source;      ///< "nvml", "scripted", "none: why"
+  health_snapshot idle;    ///< before the timed region
+  health_snapshot load;    ///< during it
+  health_snapshot change;  ///< counters, after minus before
   std::vector<device_process> processes;
 };
 
-/// Statistics of the samples. Rates are bytes per second (times: seconds), whichever `is_time` says.
+/// Statistics of the samples. Rates are bytes per second (times: seconds), whichever `is_time`
+/// says.
 struct measurement {
   bool is_time{};
   double median{};
   double peak{};  ///< the fastest sample
   double p05{};
   double p95{};
-  std::optional<double> sd;     ///< n - 1; none for one sample
+  std::optional<double> sd;  ///< n - 1; none for one sample
   std::optional<double> cv;
   std::optional<double> slope;  ///< trend over the whole sampling, as a share of the median
   bool unsettled{};
   std::vector<double> samples;
-  std::uint64_t iterations{};   ///< passes a sample
+  std::uint64_t iterations{};  ///< passes a sample
   std::uint64_t bytes_per_pass{};
   double warm_up_s{};
   bool verified{};
@@ -99,18 +100,35 @@ struct measurement {
   std::vector<further> more;
 };
 
-enum class status { pass, improved, regression, error, inconclusive, no_baseline, skipped, measured };
+enum class status {
+  pass,
+  improved,
+  regression,
+  error,
+  inconclusive,
+  no_baseline,
+  skipped,
+  measured
+};
 
 constexpr char const* to_string(status s) {
   switch (s) {
-    case status::pass: return "pass";
-    case status::improved: return "improved";
-    case status::regression: return "regression";
-    case status::error: return "error";
-    case status::inconclusive: return "inconclusive";
-    case status::no_baseline: return "no-baseline";
-    case status::skipped: return "skipped";
-    case status::measured: return "measured";  // by `run`, which never judges
+    case status::pass:
+      return "pass";
+    case status::improved:
+      return "improved";
+    case status::regression:
+      return "regression";
+    case status::error:
+      return "error";
+    case status::inconclusive:
+      return "inconclusive";
+    case status::no_baseline:
+      return "no-baseline";
+    case status::skipped:
+      return "skipped";
+    case status::measured:
+      return "measured";  // by `run`, which never judges
   }
   return "?";
 }
@@ -122,21 +140,21 @@ struct reason {
 
 /// What a device is judged against, as it was applied. Rates in bytes per second, times in seconds.
 struct applied_baseline {
-  std::string file;   ///< path, or "built-in:nvidia-h200.json"
-  std::string entry;  ///< JSON pointer
-  std::string kind;   ///< "measured", "published", "peak-fraction"
+  std::string file;       ///< path, or "built-in:nvidia-h200.json"
+  std::string entry;      ///< JSON pointer
+  std::string kind;       ///< "measured", "published", "peak-fraction"
   std::string statistic;  ///< "median" or "peak"
   bool generic{};
-  bool card{};        ///< an entry of this single card
+  bool card{};  ///< an entry of this single card
   double reference{};
   std::optional<double> lower;  ///< absolute bound; none: unbounded
   std::optional<double> upper;
-  double ratio{};     ///< measured / reference
+  double ratio{};  ///< measured / reference
 };
 
 struct verdict {
   bandgate::status status{bandgate::status::measured};
-  bool unstable{};  ///< low once, fine in a fresh process
+  bool unstable{};                          ///< low once, fine in a fresh process
   std::vector<applied_baseline> baselines;  ///< the model's and, where there is one, the card's
   std::vector<reason> reasons;
   std::string next_step;
@@ -161,7 +179,7 @@ struct probe_record {
   bandgate::parameters parameters;  ///< complete, defaults included
   std::map<std::string, std::uint64_t> shape;
   std::string byte_rule;
-  std::string ceiling;     ///< "dram", "link", "none"
+  std::string ceiling;  ///< "dram", "link", "none"
   bool lower_is_better{};
   double expected_spread{};
 };

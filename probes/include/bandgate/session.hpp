@@ -47,9 +47,9 @@ class session {
 
 /// Something that is wrong with the machine's devices, found while listing them.
 struct device_problem {
-  std::string code;      ///< "device-missing", "driver-without-device", "driver-too-old" …
-  std::string message;   ///< PCI address, versions, reason, remedy
-  bool usage{};          ///< a matter of configuration (exit code 2), not a broken device (3)
+  std::string code;     ///< "device-missing", "driver-without-device", "driver-too-old" …
+  std::string message;  ///< PCI address, versions, reason, remedy
+  bool usage{};         ///< a matter of configuration (exit code 2), not a broken device (3)
 };
 
 struct device_list {

@@ -21,9 +21,15 @@ struct bytes_per_second {
   friend constexpr auto operator<=>(bytes_per_second, bytes_per_second) = default;
 };
 
-constexpr bytes kib(std::uint64_t n) { return {n << 10}; }
-constexpr bytes mib(std::uint64_t n) { return {n << 20}; }
-constexpr bytes gib(std::uint64_t n) { return {n << 30}; }
+constexpr bytes kib(std::uint64_t n) {
+  return {n << 10};
+}
+constexpr bytes mib(std::uint64_t n) {
+  return {n << 20};
+}
+constexpr bytes gib(std::uint64_t n) {
+  return {n << 30};
+}
 
 /// The units a person may write. Powers of ten and of two are told apart by the "i" alone;
 /// a bare "GB" is none of them.
