@@ -2,6 +2,7 @@
 #include "cli/print.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -65,9 +66,16 @@ std::string number_text(result const& r, unit u) {
                      b->card ? ", this card's" : "", b->generic ? ", generic" : "");
 }
 
+/// Reasons that only repeat the first line: the number and its bound, twice.
+constexpr std::array repeats_the_number{"below-bound", "below-card-bound", "above-bound",
+                                        "above-card-bound", "confirmed"};
+
 std::string cause_text(result const& r) {
   std::string text;
-  for (auto const& why : r.verdict.reasons) text += (text.empty() ? "" : "; ") + why.sentence;
+  for (auto const& why : r.verdict.reasons)
+    if (std::find(repeats_the_number.begin(), repeats_the_number.end(), why.code) ==
+        repeats_the_number.end())
+      text += (text.empty() ? "" : "; ") + why.sentence;
   return text.empty() ? "none found" : text;
 }
 
