@@ -43,9 +43,4 @@ class nvml {
   std::unique_ptr<table> table_;
 };
 
-/// Those of `now` that were there `before`, when our own context was not: tells others from
-/// ourselves where PIDs do not.
-std::vector<device_process> present_before(std::vector<device_process> const& before,
-                                           std::vector<device_process> now);
-
 }  // namespace bandgate

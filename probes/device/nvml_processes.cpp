@@ -107,13 +107,4 @@ std::vector<device_process> nvml::processes(device_identity const& wanted,
   return others;
 }
 
-std::vector<device_process> present_before(std::vector<device_process> const& before,
-                                           std::vector<device_process> now) {
-  std::erase_if(now, [&](device_process const& process) {
-    return std::none_of(before.begin(), before.end(),
-                        [&](device_process const& old) { return old.pid == process.pid; });
-  });
-  return now;
-}
-
 }  // namespace bandgate

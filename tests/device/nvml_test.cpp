@@ -288,6 +288,14 @@ TEST(nvml_processes, others_are_listed_and_those_that_compute_are_active) {
   EXPECT_FALSE(others[1].active);  // its samples are an hour old, or of no work
 }
 
+TEST(nvml_processes, where_pids_are_the_hosts_our_own_is_among_the_listed) {
+  faults const set("as-host");
+  nvml const management(stub("current"));
+  auto const listed = management.processes(card_1b(), {77});
+  ASSERT_THAT(listed, SizeIs(3));
+  EXPECT_EQ(listed[2].pid, 10077U);
+}
+
 TEST(nvml_processes, idle_contexts_do_not_contend) {
   faults const set("idle");
   nvml const management(stub("current"));
@@ -328,17 +336,6 @@ TEST(nvml_processes, more_than_the_first_room_holds) {
     EXPECT_EQ(others[202].pid, 5202U) << variant;
     EXPECT_EQ(others[202].memory_bytes, 203ULL << 30) << variant;
   }
-}
-
-TEST(nvml_processes, where_pids_are_the_hosts_the_list_from_before_tells_us_apart) {
-  auto const process = [](std::uint64_t pid) {
-    device_process p;
-    p.pid = pid;
-    return p;
-  };
-  auto const others = present_before({process(14001)}, {process(14001), process(10077)});
-  ASSERT_THAT(others, SizeIs(1));
-  EXPECT_EQ(others[0].pid, 14001U);
 }
 
 }  // namespace
