@@ -39,14 +39,14 @@ std::optional<double> any_time(evidence const& known, char const* name) {
   return loaded ? loaded : number(known.measured.health.idle, name);
 }
 
-// NVML's clock event reasons (nvml.h, nvmlClocksEventReason*).
-constexpr std::uint64_t idle_bit = 0x1;
+// NVML's clock event reasons (nvml.h, nvmlClocksEventReason*): bits 0 to 8. Bit 0, idle, has no
+// rule: it is what a device at rest reports.
 constexpr std::uint64_t known_bits = 0x1ff;
 
 std::optional<std::uint64_t> clock_events(evidence const& known) {
   auto const bits = under_load(known, "clock_event_reasons");
   if (!bits || *bits < 0 || *bits >= 0x1p63) return std::nullopt;
-  return static_cast<std::uint64_t>(*bits) & ~idle_bit;
+  return static_cast<std::uint64_t>(*bits);
 }
 
 finding events_among(evidence const& known, std::uint64_t mask) {

@@ -2,10 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
 #include "gate/judge.hpp"
-#include "gate/numbers.hpp"
 
 namespace bandgate {
 namespace {

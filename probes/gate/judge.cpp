@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/judge.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "gate/causes.hpp"

@@ -21,7 +21,7 @@ std::uint64_t warm_up(subject& what, clock& time, protocol const& rules);
 
 struct ranked {
   std::uint64_t iterations{};  ///< the count that lasts about the target
-  double seconds_per_pass{};   ///< of the fastest of the ranking samples; 0 where the timer is blind
+  double seconds_per_pass{};  ///< of the fastest of the ranking samples; 0 where the timer is blind
 };
 
 /// One throw-away launch, one to re-target the count, fastest of 3. `start`: where to begin, the
@@ -33,16 +33,16 @@ std::vector<nanoseconds> sample(subject& what, clock& time, std::uint64_t iterat
                                 protocol const& rules);
 
 struct measured {
-  std::size_t shape{};         ///< index of the winner in `shapes`
-  std::uint64_t iterations{};  ///< passes a sample
+  std::size_t shape{};                   ///< index of the winner in `shapes`
+  std::uint64_t iterations{};            ///< passes a sample
   std::vector<double> seconds_per_pass;  ///< one per sample, in order
-  nanoseconds warm_up{};       ///< wall clock spent before sampling
+  nanoseconds warm_up{};                 ///< wall clock spent before sampling
 };
 
-/// The whole of it: warms the device with the first shape, ranks all where there are several, checks
-/// that twice the passes take twice the time (`proportional`), samples the winner.
-/// Announces warm_up, ranking and sampling to `listener`. Throws measurement_error
-/// (zero_elapsed, not_proportional) and usage_error for no shape.
+/// The whole of it: warms the device with the first shape, ranks all where there are several,
+/// checks that twice the passes take twice the time (`proportional`), samples the winner. Announces
+/// warm_up, ranking and sampling to `listener`. Throws measurement_error (zero_elapsed,
+/// not_proportional) and usage_error for no shape.
 measured measure(std::span<subject* const> shapes, clock& time, observer& listener,
                  bool proportional, protocol const& rules = {});
 

@@ -141,6 +141,14 @@ std::vector<judged_case> const table{
        r.measurement = rate(9000);
      },
      status::pass, nullptr},
+    {"a_cache_may_be_faster_than_the_files_peak",
+     [](result& r, baseline_match& b) {
+       r.probe.ceiling = "none";
+       b.model = entry(9000);
+       b.model->model_peak_bytes_per_second = 4814.3e9;
+       r.measurement = rate(9000);
+     },
+     status::pass, nullptr},
     {"contended", [](result& r, baseline_match&) { r.health.processes = {busy}; },
      status::inconclusive, "contended"},
     {"contended_and_slow",
