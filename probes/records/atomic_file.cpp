@@ -40,8 +40,8 @@ std::error_code write_all(int fd, std::string_view text) {
   return {};
 }
 
-std::error_code write_new(std::filesystem::path const& file, std::string const& text, mode_t mode) {
-  descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+std::error_code write_new(std::filesystem::path const& file, std::string const& text) {
+  descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!opened) return last_error();
   if (auto const error = write_all(opened.get(), text)) return error;
   if (::fsync(opened.get()) != 0) return last_error();
@@ -61,7 +61,7 @@ std::error_code sync_folder(std::filesystem::path const& folder) {
 
 std::error_code try_write_atomically(std::filesystem::path const& file, std::string const& text) {
   auto const temporary = temporary_beside(file);
-  auto error = write_new(temporary, text, 0666);
+  auto error = write_new(temporary, text);
   if (!error && ::rename(temporary.c_str(), file.c_str()) != 0) error = last_error();
   if (error) {
     ::unlink(temporary.c_str());

@@ -221,6 +221,21 @@ TEST(ResultJson, RefusesWhatBreaksTheSchema) {
               HasSubstr("r.json: /device/colour: is an unknown key"));
 }
 
+TEST(ResultJson, HandsDevicesOver) {
+  auto const& device = full_result().device;
+  auto const document = json(device_to_json(device));
+  EXPECT_EQ(document, document_of(full_result())["device"]);
+  EXPECT_EQ(device_to_json(device_from_json(document, "d")).dump(), device_to_json(device).dump());
+  EXPECT_THAT(error_of([] { device_from_json(json::array(), "d"); }),
+              HasSubstr("d: not a device: "));
+  EXPECT_THAT(error_of([&] {
+                auto other = document;
+                other["name"] = 1;
+                device_from_json(other, "d");
+              }),
+              HasSubstr("d: not a device: "));
+}
+
 TEST(ResultJson, ReadsFiles) {
   temporary_folder const folder;
   auto const file = folder.write("r.json", full_text);
