@@ -102,6 +102,8 @@ TEST(causes, generation_1_at_idle_and_5_under_load_is_silent) {
   auto r = transfer(50);
   r.health.idle["pcie_generation"] = ok(1);
   EXPECT_THAT(codes(judge(r, model(entry(50)))), IsEmpty());
+  r.health.load.erase("pcie_generation");
+  EXPECT_THAT(codes(judge(r, model(entry(50)))), IsEmpty()) << "not read under load: not known";
 }
 
 TEST(causes, the_link_says_nothing_of_the_memory) {
