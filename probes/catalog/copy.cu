@@ -30,7 +30,9 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(window_threads) void copy_windows(
     std::uint64_t place[window_group];
     ulonglong2 value[window_group];
     BANDGATE_UNROLL
-    for (unsigned k = 0; k < window_group; ++k) value[k] = from[place[k] = cursor.next()];
+    for (unsigned k = 0; k < window_group; ++k) place[k] = cursor.next();
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < window_group; ++k) value[k] = from[place[k]];
     BANDGATE_UNROLL
     for (unsigned k = 0; k < window_group; ++k) to[place[k]] = value[k];
   }

@@ -70,27 +70,27 @@ template <unsigned Bits>
 struct integer_sum {
   static constexpr unsigned bits = Bits;
   std::uint64_t sum{};
-  BANDGATE_DEVICE void add(unsigned long long word, unsigned, bool) {
+  BANDGATE_DEVICE void add(unsigned long long word, unsigned) {
     sum += sum_of_elements<Bits>(word);
   }
-  BANDGATE_DEVICE std::uint64_t value() const { return sum; }
+  BANDGATE_DEVICE std::uint64_t verified() const { return sum; }
+  BANDGATE_DEVICE std::uint64_t timed() const { return sum; }
 };
 
-/// Floating point: added up as such when timed, as bit patterns when verifying.
+/// Floating point: as such, and for the verification as bit patterns. Both always, since the
+/// compiler makes two loops of a choice.
 template <class Float>
 struct float_sum {
   static constexpr unsigned bits = 8 * sizeof(Float);
   Float lanes{};
   std::uint64_t sum{};
-  BANDGATE_DEVICE void add(unsigned long long word, unsigned bytes, bool reduce) {
-    if (reduce) {
-      sum += sum_of_elements<bits>(word);
-      return;
-    }
+  BANDGATE_DEVICE void add(unsigned long long word, unsigned bytes) {
+    sum += sum_of_elements<bits>(word);
     lanes += bits_as<Float>(word);
     if (sizeof(Float) < 8 && bytes >= 8) lanes += bits_as<Float>(word >> 32);
   }
-  BANDGATE_DEVICE std::uint64_t value() const {
+  BANDGATE_DEVICE std::uint64_t verified() const { return sum; }
+  BANDGATE_DEVICE std::uint64_t timed() const {
     if constexpr (sizeof(Float) == 8)
       return sum ^ bits_as<std::uint64_t>(lanes);
     else
@@ -107,21 +107,24 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(block_threads) void read_windows(Raw const* __re
   window_cursor cursor(walk, thread, std::uint64_t{gridDim.x} * blockDim.x);
   Sum sum;
   auto const add = [&](Raw const& value) {
-    for_words(value, [&](unsigned long long word) { sum.add(word, sizeof(Raw), out.reduce); });
+    for_words(value, [&](unsigned long long word) { sum.add(word, sizeof(Raw)); });
   };
   std::uint64_t left = cursor.total();
   BANDGATE_NO_UNROLL
   for (; left >= group; left -= group) {
+    std::uint64_t place[group];
     Raw value[group];
     BANDGATE_UNROLL
-    for (unsigned k = 0; k < group; ++k) value[k] = pool[cursor.next()];
+    for (unsigned k = 0; k < group; ++k) place[k] = cursor.next();
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < group; ++k) value[k] = pool[place[k]];
     BANDGATE_UNROLL
     for (unsigned k = 0; k < group; ++k) add(value[k]);
   }
   BANDGATE_NO_UNROLL
   for (; left != 0; --left) add(pool[cursor.next()]);
-  observe(out, sum.value());
-  if (!out.reduce && thread == 0) *out.total = sum.value();
+  observe(out, out.reduce ? sum.verified() : sum.timed());
+  if (!out.reduce && thread == 0) *out.total = sum.timed();
 }
 
 using launcher = void (*)(gpu_context&, launch_shape const&, buffer const&, window_walk,

@@ -77,7 +77,12 @@ INSTANTIATE_TEST_SUITE_P(catalog, every_host_probe,
                                            host_case{"read_window", {}, 1U << 20},
                                            host_case{"read_window", {}, 20480},
                                            host_case{"write", {}, 0}, host_case{"copy", {}, 0},
-                                           host_case{"copy", {{"window", "1MiB"}}, 0}));
+                                           host_case{"copy", {{"window", "1MiB"}}, 0}),
+                         [](auto const& each) {
+                           auto const& c = each.param;
+                           return c.name + std::string(c.given.empty() ? "" : "_windowed") +
+                                  (c.window != 0 ? "_" + std::to_string(c.window) : "");
+                         });
 
 TEST(write_on_host, says_where_a_store_is_missing) {
   fake_host host;

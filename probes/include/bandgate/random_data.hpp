@@ -35,16 +35,16 @@ BANDGATE_BOTH constexpr std::uint64_t data_word(std::uint64_t seed, std::uint64_
 template <unsigned Bits>
 BANDGATE_BOTH constexpr std::uint64_t sum_of_elements(std::uint64_t word) {
   static_assert(Bits == 8 || Bits == 16 || Bits == 32 || Bits == 64);
+  [[maybe_unused]] auto const low = static_cast<std::uint32_t>(word);
+  [[maybe_unused]] auto const high = static_cast<std::uint32_t>(word >> 32);
   if constexpr (Bits == 8) {
-    // Pairs of bytes become four 16-bit fields of at most 510; the product adds the four on top.
-    constexpr std::uint64_t even = 0x00ff00ff00ff00ffULL;
-    return (((word & even) + ((word >> 8) & even)) * 0x0001000100010001ULL) >> 48;
+    constexpr std::uint32_t even = 0x00ff00ffU;  // two 16-bit fields, of at most 4 x 255
+    auto const pairs = (low & even) + ((low >> 8) & even) + (high & even) + ((high >> 8) & even);
+    return (pairs & 0xffffU) + (pairs >> 16);
   } else if constexpr (Bits == 16) {
-    constexpr std::uint64_t even = 0x0000ffff0000ffffULL;
-    auto const pairs = (word & even) + ((word >> 16) & even);
-    return (pairs & 0xffffffffULL) + (pairs >> 32);
+    return (low & 0xffffU) + (low >> 16) + (high & 0xffffU) + (high >> 16);
   } else if constexpr (Bits == 32) {
-    return (word & 0xffffffffULL) + (word >> 32);
+    return std::uint64_t{low} + high;
   } else {
     return word;
   }

@@ -33,17 +33,19 @@ class window_cursor {
  public:
   BANDGATE_DEVICE window_cursor(window_walk const& walk, std::uint64_t thread,
                                 std::uint64_t threads)
-      : pool_(walk.pool), window_(walk.window), base_(walk.start) {
+      : pool_(walk.pool), window_(walk.window) {
     std::uint64_t const steps = (walk.window + threads - 1) / threads;
-    first_ = walk.blocked ? thread * steps : thread;
-    stride_ = walk.blocked ? 1 : threads;
+    std::uint64_t const first = walk.blocked ? thread * steps : thread;
     std::uint64_t const end =
-        walk.blocked && first_ + steps < walk.window ? first_ + steps : walk.window;
-    // Fits 32 bits: at most 2^33 vectors for at least 512 threads.
-    share_ = first_ < end ? static_cast<std::uint32_t>((end - first_ - 1) / stride_ + 1) : 0;
+        walk.blocked && first + steps < walk.window ? first + steps : walk.window;
+    // 32 bits are enough for a grid that fills a device: at most 2^33 vectors for at least 512
+    // threads. With 64 the loop of a reading kernel would not fit the registers of a full device.
+    stride_ = walk.blocked ? 1 : static_cast<std::uint32_t>(threads);
+    share_ = first < end ? static_cast<std::uint32_t>((end - first - 1) / stride_ + 1) : 0;
     total_ = share_ * walk.passes;
     left_ = share_;
-    place_ = wrap(base_ + first_, pool_);
+    begin_ = wrap(walk.start + first, pool_);
+    place_ = begin_;
   }
 
   BANDGATE_DEVICE std::uint64_t total() const { return total_; }
@@ -53,16 +55,16 @@ class window_cursor {
     place_ += stride_;
     if (--left_ == 0) {
       left_ = share_;
-      base_ = wrap(base_ + window_, pool_);
-      place_ = base_ + first_;
+      begin_ = wrap(begin_ + window_, pool_);
+      place_ = begin_;
     }
     place_ = wrap(place_, pool_);
     return here;
   }
 
  private:
-  std::uint64_t pool_, window_, base_, first_, stride_, total_, place_;
-  std::uint32_t share_, left_;
+  std::uint64_t pool_, window_, begin_, total_, place_;
+  std::uint32_t stride_, share_, left_;
 };
 
 /// The same on the host, one window: `body(begin, end)` for the one or two runs of bytes, wrapped,
