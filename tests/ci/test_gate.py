@@ -108,7 +108,7 @@ class Host(Gate):
         command = re.search(r"^ +(\S.* baseline record .*)$", output, re.MULTILINE)
         assert command, output
         # Fewer processes than a user's ten: it is the way that is tested, not the machine.
-        code, recorded = self.call(*shlex.split(command[1]), "--processes", "2")
+        code, recorded = self.call(*shlex.split(command[1]), "--processes", "3")
         self.assertEqual(code, 0, recorded)
         found, output = self.gate(*host)
         self.assertNotIn("no-baseline", output)
