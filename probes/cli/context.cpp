@@ -154,6 +154,10 @@ std::filesystem::path results_folder(common_options const& options, environment 
   return *base / "bandgate" / "results";
 }
 
+gpu_presence gpus_of(environment const& env) {
+  return look_for_gpus("/", value_of(env, "LD_LIBRARY_PATH"));
+}
+
 supervisor make_supervisor(common_options const& options, environment const& env,
                            gpu_presence const& presence) {
   supervisor_options s;
@@ -162,6 +166,7 @@ supervisor make_supervisor(common_options const& options, environment const& env
   if (options.time_limit_s > 0)
     s.time_limit = std::chrono::milliseconds(static_cast<long>(options.time_limit_s * 1e3));
   s.environment = env;
+  s.counts_gpus = options.backend != "host";
   s.labels = parse_labels(options.labels);
   s.group_id = new_run_id(std::chrono::system_clock::now());
   s.tool_version = version();
@@ -170,9 +175,9 @@ supervisor make_supervisor(common_options const& options, environment const& env
 }
 
 machine open_machine(common_options const& options, environment const& env) {
-  auto presence = look_for_gpus();
+  auto presence = gpus_of(env);
   auto runs = make_supervisor(options, env, presence);
-  auto listed = runs.devices(presence);
+  auto listed = runs.devices([&] { return gpus_of(env); });
   auto chosen = select(listed, options.device);
   return {std::move(runs), std::move(presence), std::move(listed), std::move(chosen)};
 }

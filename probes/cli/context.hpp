@@ -59,6 +59,9 @@ baseline_library load_baselines(common_options const& options, environment const
 /// --results, $BANDGATE_RESULTS, or $XDG_DATA_HOME/bandgate/results; empty for "none".
 std::filesystem::path results_folder(common_options const& options, environment const& env);
 
+/// What this machine shows of GPUs without asking a driver.
+gpu_presence gpus_of(environment const& env);
+
 /// The machine as the options want to see it.
 struct machine {
   bandgate::supervisor runs;

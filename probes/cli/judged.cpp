@@ -56,10 +56,10 @@ void add_judged(CLI::App& program, environment const& env, int& code) {
   options->strict = set != env.end() && !set->second.empty() && set->second != "0";
   command->add_flag("--strict", options->strict, "nothing judged is a failure without a GPU, too");
   command->footer("Examples:\n  bandgate judged --results results --since 2026-11-29T02:00:00Z\n");
-  command->callback([options, since, &code] {
+  command->callback([options, since, &env, &code] {
     auto const t = count_results(options->results, *since);
     fmt::print("judged {} of {}\n", t.judged.size(), t.all.size());
-    bool const must = options->strict || look_for_gpus().any();
+    bool const must = options->strict || gpus_of(env).any();
     code = t.judged.empty() && must ? regression_found : ok;
     if (code != ok)
       fmt::print("FAILED: nothing was judged{}; see the cases' output for the reason of each\n",

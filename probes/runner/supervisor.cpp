@@ -99,7 +99,7 @@ std::chrono::milliseconds supervisor::limit_for(probe const& what) const {
   return options_.time_limit.value_or(std::chrono::seconds{what.time_limit_s});
 }
 
-device_list supervisor::devices(gpu_presence const& machine) const {
+device_list supervisor::devices(std::function<gpu_presence()> const& look) const {
   auto const limit = options_.time_limit.value_or(listing_limit);
   worker_request request;
   request.backend = options_.backend;
@@ -116,11 +116,12 @@ device_list supervisor::devices(gpu_presence const& machine) const {
   else
     list.problems.push_back(as_problem(cause_of_death(ended, limit, "listing")));
 
-  if (list.problems.empty() || options_.environment.contains("BANDGATE_EXPECT_DEVICES")) {
-    auto const seen = options_.backend == "cuda" ? machine : gpu_presence{};
-    if (options_.backend != "host")
-      for (auto& p : missing_devices(seen, list.devices, options_.environment))
-        list.problems.push_back(std::move(p));
+  if (options_.counts_gpus) {
+    // A driver that said itself why it lists nothing is not to be contradicted.
+    bool const ask_machine = options_.backend == "cuda" && list.problems.empty();
+    for (auto& p :
+         missing_devices(ask_machine ? look() : gpu_presence{}, list.devices, options_.environment))
+      list.problems.push_back(std::move(p));
   }
   return list;
 }

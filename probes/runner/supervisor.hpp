@@ -24,7 +24,8 @@ struct supervisor_options {
   std::optional<std::chrono::milliseconds> time_limit;  ///< instead of each probe's own
   std::map<std::string, std::string> environment;       ///< of this process
   std::map<std::string, std::string> labels;            ///< the user's
-  std::string group_id;                                 ///< of this invocation
+  bool counts_gpus{true};  ///< false: the host was asked for by name, so no GPU is missing
+  std::string group_id;    ///< of this invocation
   std::string tool_version, tool_build;
 };
 
@@ -38,9 +39,10 @@ class supervisor {
 
   explicit supervisor(supervisor_options options) : options_(std::move(options)) {}
 
-  /// Lists the devices in a worker; adds what the machine has and the driver does not list.
+  /// Lists the devices in a worker; adds what the machine has and the driver does not list. `look`
+  /// is called after the driver was asked, which creates the device nodes on some machines.
   /// Throws usage_error as the backend did.
-  device_list devices(gpu_presence const& machine) const;
+  device_list devices(std::function<gpu_presence()> const& look) const;
 
   /// One attempt in a worker of its own. Always returns a valid result, whatever the worker did.
   /// Throws usage_error for what the caller asked wrongly.

@@ -445,3 +445,12 @@ def test_help_has_examples(bandgate: Bandgate) -> None:
         assert outcome.code == 0
         assert "Examples:" in outcome.out
     assert re.search(r"bandgate \d+\.\d+\.\d+ \(build [0-9a-f]{16}", bandgate("--version").out)
+
+
+def test_expecting_gpus_on_a_machine_without_any_is_red(bandgate: Bandgate) -> None:
+    if Path("/dev/nvidiactl").exists():
+        pytest.skip("this machine has a GPU driver")
+    outcome = bandgate("devices", BANDGATE_EXPECT_DEVICES="8")
+    assert outcome.code == 3
+    assert "BANDGATE_EXPECT_DEVICES" in outcome.err
+    assert bandgate("devices", "--backend", "host", BANDGATE_EXPECT_DEVICES="8").code == 0

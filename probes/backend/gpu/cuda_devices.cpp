@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "backend/gpu/cuda_check.hpp"
 #include "device/identity.hpp"
+#include "device/pci_address.hpp"
 #include "device/presence.hpp"
 
 namespace bandgate {
@@ -139,8 +140,9 @@ cuda_device_list list_cuda_devices(nvml const& management) {
   }
   // CUDA's own order is by speed unless CUDA_DEVICE_ORDER says otherwise.
   std::sort(list.devices.begin(), list.devices.end(), [](auto const& a, auto const& b) {
-    return std::tie(a.identity.pci_address, a.identity.uuid) <
-           std::tie(b.identity.pci_address, b.identity.uuid);
+    // As numbers: a domain may have five digits.
+    return std::pair(parse_pci_address(a.identity.pci_address), a.identity.uuid) <
+           std::pair(parse_pci_address(b.identity.pci_address), b.identity.uuid);
   });
   return list;
 }
