@@ -58,5 +58,6 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/bandgate-config-ver
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config-version.cmake
-  ci/cmake/BandgateDiscoverProbes.cmake ci/cmake/BandgateDiscoverProbes.ctest.in
+  ci/cmake/BandgateCudaToolkit.cmake ci/cmake/BandgateDiscoverProbes.cmake
+  ci/cmake/BandgateDiscoverProbes.ctest.in
   DESTINATION ${package_dir})

@@ -65,7 +65,7 @@ if(NOT BANDGATE_CUDA STREQUAL "OFF")
       bandgate_toolkit_architectures(${CMAKE_CUDA_COMPILER} CMAKE_CUDA_ARCHITECTURES)
     endif()
     enable_language(CUDA)
-    find_package(CUDAToolkit REQUIRED)
+    include(BandgateCudaToolkit)
     set(BANDGATE_HAVE_CUDA ON)
   elseif(BANDGATE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "BANDGATE_CUDA=ON but no CUDA compiler was found: put nvcc on PATH, set "
