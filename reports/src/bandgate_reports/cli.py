@@ -93,9 +93,11 @@ def _print(text: str) -> None:
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
-    except BrokenPipeError:  # `| head` has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
+        # What is left in the buffer would fail again, with exit code 120, when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # `| head` has read enough
+            return
         raise ReportError(f"standard output: {store.reason_of(error)}") from error
 
 
