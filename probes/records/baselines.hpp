@@ -25,8 +25,8 @@ struct baseline_file {
   std::vector<double> memory_gib;  ///< empty: any; else one of these within 5 %
   std::optional<double> peak_gb_s;
   std::optional<bool> ecc;
-  std::string mig;      ///< profile; empty: the whole card
-  bool generic{};       ///< `_generic.json`: the floors for models that nobody has measured
+  std::string mig;  ///< profile; empty: the whole card
+  bool generic{};   ///< `_generic.json`: the floors for models that nobody has measured
   std::vector<baseline_entry> entries;
 };
 
@@ -41,8 +41,8 @@ baseline_file read_baseline(std::filesystem::path const& file, std::vector<probe
 /// All baselines in search order: the given folders first, the shipped (built-in) ones last.
 class baseline_library {
  public:
-  /// Each of `where` is a folder of *.json or one file. Throws usage_error: missing, a bad file, two
-  /// files of one folder claiming a device.
+  /// Each of `where` is a folder of *.json or one file. Throws usage_error: missing, a bad file,
+  /// two files of one folder claiming a device.
   baseline_library(std::vector<std::filesystem::path> const& where,
                    std::vector<probe> const& probes);
 

@@ -18,8 +18,8 @@ struct embedded_file {
 std::vector<embedded_file> const& embedded_schemas();
 std::vector<embedded_file> const& embedded_baselines();
 
-/// Strict JSON in UTF-8: no duplicate keys, no NaN or Infinity, no number that overflows, no comment,
-/// nothing after the document. Throws usage_error "ORIGIN: line L, column C: reason".
+/// Strict JSON in UTF-8: no duplicate keys, no NaN or Infinity, no number that overflows, no
+/// comment, nothing after the document. Throws usage_error "ORIGIN: line L, column C: reason".
 nlohmann::json parse_strict(std::string const& text, std::string const& origin);
 
 /// The whole of a regular file of at most `most` bytes. Throws usage_error naming it and the reason
