@@ -10,6 +10,9 @@ target_include_directories(bandgate_main PRIVATE ${PROJECT_SOURCE_DIR}/probes)
 target_link_libraries(bandgate_main PUBLIC bandgate_cli PRIVATE bandgate_options)
 add_library(bandgate_library INTERFACE)
 target_link_libraries(bandgate_library INTERFACE bandgate_main)
+# The headers' constexpr functions are called on the device too.
+target_compile_options(bandgate_library INTERFACE
+  $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
 set_target_properties(bandgate_library PROPERTIES EXPORT_NAME bandgate)
 add_library(bandgate::bandgate ALIAS bandgate_library)
 add_executable(bandgate::cli ALIAS bandgate)
