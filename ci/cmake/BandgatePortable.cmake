@@ -4,4 +4,6 @@
 add_library(bandgate_portable INTERFACE)
 target_sources(bandgate_portable INTERFACE ${PROJECT_SOURCE_DIR}/ci/portable/older_glibc.cpp)
 target_link_options(bandgate_portable INTERFACE -static-libstdc++ -static-libgcc
-  -Wl,--wrap=arc4random -Wl,--wrap=_dl_find_object)
+  -Wl,--wrap=arc4random -Wl,--wrap=_dl_find_object
+  -Wl,--wrap=__isoc23_strtol -Wl,--wrap=__isoc23_strtoul
+  -Wl,--wrap=__isoc23_strtoll -Wl,--wrap=__isoc23_strtoull)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the static parts of the compiler's runtime ask of the glibc they were built beside, and an
-// older one lacks. Linked with --wrap, so that a binary built on Debian 12 (glibc 2.36) runs on
-// every node with glibc 2.34.
+// older one lacks. Linked with --wrap, so that a binary built on Debian 12 (glibc 2.36) or Ubuntu
+// 24.04 (2.39) runs on every node with glibc 2.34.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>
@@ -42,6 +42,18 @@ int visit(dl_phdr_info* info, std::size_t, void* data) {
 }  // namespace
 
 extern "C" {
+
+/// Since glibc 2.38 the headers turn these calls into the ones of the newer C, which know "0b".
+#define BANDGATE_OLDER(type, name)                                      \
+  type bandgate_older_##name(char const*, char**, int) __asm__(#name);  \
+  type __wrap___isoc23_##name(char const* text, char** end, int base) { \
+    return bandgate_older_##name(text, end, base);                      \
+  }
+BANDGATE_OLDER(long, strtol)
+BANDGATE_OLDER(unsigned long, strtoul)
+BANDGATE_OLDER(long long, strtoll)
+BANDGATE_OLDER(unsigned long long, strtoull)
+#undef BANDGATE_OLDER
 
 /// Since glibc 2.36; the seed of std::random_device.
 std::uint32_t __wrap_arc4random() {
