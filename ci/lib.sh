@@ -26,6 +26,21 @@ find_nvcc() {
   done
 }
 
+# Whether the program may find a GPU driver here, working or not.
+gpu_driver() {
+  local folder
+  local -a folders
+  # `grep -q` would end the pipe early, which pipefail takes for a failure.
+  compgen -G '/dev/nvidia*' >/dev/null || [ -e /proc/driver/nvidia/version ] ||
+    ldconfig -p 2>/dev/null | grep 'libcuda\.so\.1' >/dev/null && return 0
+  IFS=: read -ra folders <<<"${LD_LIBRARY_PATH:-}"
+  for folder in "${folders[@]}" /usr/local/nvidia/lib64 /usr/local/nvidia/lib \
+    /run/opengl-driver/lib /usr/lib/wsl/lib; do
+    [ -z "$folder" ] || [ ! -e "$folder/libcuda.so.1" ] || return 0
+  done
+  return 1
+}
+
 # Configures, quietly unless it fails.
 configure() {
   local log
