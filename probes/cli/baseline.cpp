@@ -2,11 +2,14 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/baseline_record.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/output.hpp"
 #include "cli/print.hpp"
+#include "records/schema.hpp"
 
 namespace bandgate::cli {
 namespace {
@@ -37,11 +40,11 @@ std::vector<std::string> row_of(baseline_entry const& e) {
 }
 
 void print_file(baseline_file const& file) {
-  fmt::print("{}  ({})\n", plain(file.model), plain(file.origin));
+  out("{}  ({})\n", plain(file.model), plain(file.origin));
   std::vector<std::vector<std::string>> rows{
       {"PROBE", "PARAMETERS", "STATISTIC", "REFERENCE", "LOWER", "UPPER", "KIND", "FOR"}};
   for (auto const& e : file.entries) rows.push_back(row_of(e));
-  fmt::print("{}\n", table(rows));
+  out("{}\n", table(rows));
 }
 
 void add_validate(CLI::App& parent, int& code) {
@@ -50,13 +53,15 @@ void add_validate(CLI::App& parent, int& code) {
   command->add_option("path", *paths, "files or folders")->required();
   command->footer("Examples:\n  bandgate baseline validate /etc/bandgate/baselines\n");
   command->callback([paths, &code] {
+    auto const built_in = baseline_library({}, registered_probes()).files().size();
     for (auto const& path : *paths) {
       baseline_library const library({path}, registered_probes());
-      for (auto const& warning : library.warnings()) fmt::print("warning: {}\n", plain(warning));
+      if (library.files().size() == built_in)
+        throw usage_error(path + ": holds no *.json file, so nothing was checked");
+      for (auto const& warning : library.warnings()) out("warning: {}\n", plain(warning));
       for (auto const& file : library.files())
         if (!file.origin.starts_with("built-in:"))
-          fmt::print("valid: {} ({}, {} entries)\n", file.origin, plain(file.model),
-                     file.entries.size());
+          out("valid: {} ({}, {} entries)\n", file.origin, plain(file.model), file.entries.size());
     }
     code = ok;
   });
@@ -74,6 +79,24 @@ void add_show(CLI::App& parent, environment const& env, int& code) {
   });
 }
 
+/// What differs outside of the entries' figures, and in them beyond what a table shows.
+std::string heading_difference(std::string const& before, std::string const& after) {
+  auto const read = [](std::string const& file) {
+    return parse_strict(read_text(file, std::uintmax_t{16} << 20), file);
+  };
+  auto const a = read(before);
+  auto const b = read(after);
+  std::string text;
+  for (auto const& change : nlohmann::json::diff(a, b)) {
+    auto const place = change["path"].get<std::string>();
+    auto const to = change.contains("value") ? change["value"].dump() : "removed";
+    auto const at = nlohmann::json::json_pointer(place);
+    auto const from = a.contains(at) ? a[at].dump() : "none";
+    if (from.size() + to.size() < 200) text += fmt::format("{}: {} -> {}\n", place, from, to);
+  }
+  return text.empty() && a != b ? "the files differ\n" : text;
+}
+
 void add_diff(CLI::App& parent, int& code) {
   auto* command = parent.add_subcommand("diff", "what differs between two baseline files");
   auto before = std::make_shared<std::string>();
@@ -86,8 +109,8 @@ void add_diff(CLI::App& parent, int& code) {
     std::vector<std::string> warnings;
     auto const a = read_baseline(*before, registered_probes(), warnings);
     auto const b = read_baseline(*after, registered_probes(), warnings);
-    auto const text = difference_text(a.entries, b.entries);
-    fmt::print("{}", text.empty() ? "no difference\n" : text);
+    auto const text = heading_difference(*before, *after) + difference_text(a.entries, b.entries);
+    out("{}", text.empty() ? "no difference\n" : text);
     code = text.empty() ? ok : regression_found;
   });
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "cli/progress.hpp"
 #include "cli/version.hpp"
@@ -79,7 +80,7 @@ bool confirmed(record_options const& options, std::string const& file) {
   if (isatty(STDIN_FILENO) == 0)
     throw usage_error("nothing written: nobody to ask whether to write " + file +
                       "; repeat with --yes");
-  fmt::print("write {}? [y/N] ", file);
+  out("write {}? [y/N] ", file);
   std::fflush(stdout);
   std::string answer;
   std::getline(std::cin, answer);
@@ -114,16 +115,15 @@ void record_group(machine const& node, std::vector<check_plan::device> const& ca
                      registered_probes());
   auto const entries = parse_baseline(after, file.string(), registered_probes(), warnings).entries;
   auto const changes = difference_text(old, entries);
-  fmt::print("{} on {} card{}, {} processes each\n{}", plain(baseline_name(model)), cards.size(),
-             cards.size() == 1 ? "" : "s", options.processes,
-             changes.empty() ? "no change\n" : changes);
+  out("{} on {} card{}, {} processes each\n{}", plain(baseline_name(model)), cards.size(),
+      cards.size() == 1 ? "" : "s", options.processes, changes.empty() ? "no change\n" : changes);
   if (!confirmed(options, file.string())) {
-    fmt::print("nothing written\n");
+    out("nothing written\n");
     return;
   }
   std::filesystem::create_directories(folder);
   write_atomically(file, after);
-  fmt::print("written: {}\n", file.string());
+  out("written: {}\n", file.string());
 }
 
 void execute(record_options const& options, environment const& env, int& code) {
@@ -131,16 +131,19 @@ void execute(record_options const& options, environment const& env, int& code) {
   auto const site = options.to.empty() ? site_baselines(env) : std::filesystem::path(options.to);
   if (!site) throw usage_error("no folder to write to: set HOME, or name one with --to DIR");
   auto const node = open_machine(options, env);
-  for (auto const& p : node.listed.problems)
-    fmt::print(stderr, "bandgate: {}: {}\n", p.code, plain(p.message));
+  for (auto const& p : node.listed.problems) err("bandgate: {}: {}\n", p.code, plain(p.message));
+  if (options.per_card)
+    for (auto const& device : node.chosen)
+      if (device.identity.uuid.empty())
+        throw usage_error("--per-card: " + short_id(device.identity, device.index) +
+                          " has no UUID to tell it from others; record the model instead");
   if (node.chosen.empty()) {
-    fmt::print("SKIPPED      no device for backend {} on this machine\n",
-               node.runs.options().backend);
+    out("SKIPPED      no device for backend {} on this machine\n", node.runs.options().backend);
     code = node.listed.problems.empty() ? skipped : measurement_failed;
     return;
   }
   for (auto const& cards : by_model(node.chosen)) record_group(node, cards, options, picked, *site);
-  code = ok;
+  code = node.listed.problems.empty() ? ok : measurement_failed;
 }
 
 }  // namespace

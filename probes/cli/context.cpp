@@ -57,8 +57,9 @@ std::vector<check_plan::device> select(device_list const& listed, std::string co
       chosen.push_back({d, i});
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", i, selector_of(d, i));
   }
-  // With no device at all the caller says so; a name that fits none of several is a mistake.
-  if (chosen.empty() && !listed.devices.empty())
+  // With no device at all the caller says so, and a device that is missing is no mistake of his; a
+  // name that fits none of several is one.
+  if (chosen.empty() && !listed.devices.empty() && listed.problems.empty())
     throw usage_error("--device " + asked + " names no device; there are " + known +
                       "; give an index, a UUID, a PCI address, or all");
   return chosen;
@@ -94,9 +95,11 @@ void add_device_options(CLI::App& command, common_options& options, environment 
 }
 
 void add_baseline_options(CLI::App& command, common_options& options) {
-  command.add_option("--baselines", options.baselines,
-                     "folder or file of baselines, searched before the shipped ones; may repeat; "
-                     "also the path list $BANDGATE_BASELINES");
+  command
+      .add_option("--baselines", options.baselines,
+                  "folder or file of baselines, searched before the shipped ones; may repeat; "
+                  "also the path list $BANDGATE_BASELINES")
+      ->allow_extra_args(false);
 }
 
 void add_measuring_options(CLI::App& command, common_options& options, environment const& env) {
@@ -107,7 +110,8 @@ void add_measuring_options(CLI::App& command, common_options& options, environme
   command.add_option("--results", options.results,
                      "folder for result files, or none; default $BANDGATE_RESULTS, else the "
                      "user's data folder");
-  command.add_option("--label", options.labels, "key=value to store with the results; may repeat");
+  command.add_option("--label", options.labels, "key=value to store with the results; may repeat")
+      ->allow_extra_args(false);
   command.add_option("--unit", options.unit, "unit to print: GiB/s, GB/s, MiB/s, MB/s, B/s")
       ->capture_default_str();
   command.add_flag("--quiet", options.quiet, "print nothing but what is not a pass");
@@ -138,7 +142,9 @@ std::optional<std::filesystem::path> site_baselines(environment const& env) {
 baseline_library load_baselines(common_options const& options, environment const& env) {
   std::vector<std::filesystem::path> where(options.baselines.begin(), options.baselines.end());
   for (auto const& part : split_path(value_of(env, "BANDGATE_BASELINES"))) where.emplace_back(part);
-  if (auto const site = site_baselines(env); site && std::filesystem::exists(*site))
+  // Also a link that leads nowhere: a site's folder that is not mounted is an error, not a default.
+  if (auto const site = site_baselines(env);
+      site && std::filesystem::exists(std::filesystem::symlink_status(*site)))
     where.push_back(*site);
   return baseline_library(where, registered_probes());
 }

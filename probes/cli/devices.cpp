@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "records/result_json.hpp"
 
@@ -39,9 +40,9 @@ void print_devices(machine const& node) {
     rows.push_back({short_id(d, index), d.name, memory_text(d), peak_text(d),
                     or_dash(d.pci_address), ids_text(d), or_dash(d.board_part), or_dash(d.uuid)});
   if (rows.size() > 1)
-    fmt::print("{}", table(rows));
+    out("{}", table(rows));
   else
-    fmt::print("no device for backend {} on this machine\n", node.runs.options().backend);
+    out("no device for backend {} on this machine\n", node.runs.options().backend);
 }
 
 void print_json(machine const& node) {
@@ -57,7 +58,7 @@ void print_json(machine const& node) {
   }
   for (auto const& p : node.listed.problems)
     document["problems"].push_back({{"code", p.code}, {"message", p.message}});
-  fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  out("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ void add_devices(CLI::App& program, environment const& env, int& code) {
     options->json ? print_json(node) : print_devices(node);
     outcome o;
     for (auto const& p : node.listed.problems) {
-      fmt::print(stderr, "bandgate: {}: {}\n", p.code, plain(p.message));
+      err("bandgate: {}: {}\n", p.code, plain(p.message));
       (p.usage ? o.configuration_problem : o.device_problem) = true;
     }
     code = o.configuration_problem || o.device_problem ? exit_code(o)

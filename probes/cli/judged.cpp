@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <memory>
+#include <regex>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "records/result_json.hpp"
+#include "runner/backends.hpp"
 
 namespace bandgate::cli {
 namespace {
@@ -24,7 +27,8 @@ std::string key_of(result const& r) {
 }
 
 /// Results that began at or after `since`; RFC 3339 in UTC sorts as text.
-tally count_results(std::filesystem::path const& folder, std::string const& since) {
+tally count_results(std::filesystem::path const& folder, std::string const& since,
+                    std::string const& backend) {
   tally t;
   if (!std::filesystem::exists(folder)) return t;
   for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -32,14 +36,22 @@ tally count_results(std::filesystem::path const& folder, std::string const& sinc
     if (path.extension() != ".json" || path.filename().string().starts_with(".")) continue;
     try {
       auto const r = read_result(path);
-      if (r.run.started < since) continue;
+      // A fire drill's or a CPU's result says nothing of this machine's GPUs.
+      if (r.run.started < since || r.device.backend != backend) continue;
       t.all.insert(key_of(r));
       if (is_judged(r.verdict.status)) t.judged.insert(key_of(r));
     } catch (usage_error const& e) {
-      fmt::print(stderr, "bandgate: skipped a broken result: {}\n", plain(e.what()));
+      err("bandgate: skipped a broken result: {}\n", plain(e.what()));
     }
   }
   return t;
+}
+
+void check_time(std::string const& since) {
+  static std::regex const form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)");
+  if (!since.empty() && !std::regex_match(since, form))
+    throw usage_error("--since " + since +
+                      ": is no time in UTC; write it like 2026-11-29T02:00:00Z");
 }
 
 }  // namespace
@@ -50,6 +62,11 @@ void add_judged(CLI::App& program, environment const& env, int& code) {
       "how many of the stored results were judged; fails where a GPU exists and none was");
   auto options = std::make_shared<common_options>();
   auto since = std::make_shared<std::string>();
+  if (auto const backend = env.find("BANDGATE_BACKEND"); backend != env.end())
+    options->backend = backend->second;
+  command->add_option("--backend", options->backend,
+                      "count this backend's results: auto, cuda, host, scripted:FILE; default "
+                      "$BANDGATE_BACKEND, else auto");
   command->add_option("--results", options->results, "folder of result files")->required();
   command->add_option("--since", *since, "count what began at or after this UTC time (RFC 3339)");
   auto const set = env.find("BANDGATE_STRICT");
@@ -57,13 +74,16 @@ void add_judged(CLI::App& program, environment const& env, int& code) {
   command->add_flag("--strict", options->strict, "nothing judged is a failure without a GPU, too");
   command->footer("Examples:\n  bandgate judged --results results --since 2026-11-29T02:00:00Z\n");
   command->callback([options, since, &env, &code] {
-    auto const t = count_results(options->results, *since);
-    fmt::print("judged {} of {}\n", t.judged.size(), t.all.size());
-    bool const must = options->strict || gpus_of(env).any();
+    check_time(*since);
+    auto const presence = gpus_of(env);
+    auto const backend = chosen_backend(options->backend, presence);
+    auto const t = count_results(options->results, *since, backend.substr(0, backend.find(':')));
+    out("judged {} of {}\n", t.judged.size(), t.all.size());
+    bool const must = options->strict || presence.any();
     code = t.judged.empty() && must ? regression_found : ok;
     if (code != ok)
-      fmt::print("FAILED: nothing was judged{}; see the cases' output for the reason of each\n",
-                 options->strict ? "" : " although this is a GPU machine");
+      out("FAILED: nothing was judged{}; see the cases' output for the reason of each\n",
+          options->strict ? "" : " although this is a GPU machine");
   });
 }
 

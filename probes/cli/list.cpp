@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "runner/child.hpp"
 
@@ -58,7 +59,7 @@ void print_probes(bool verbose) {
                                       ? ""
                                       : fmt::format(" [{}]", fmt::join(parameter.choices, ", ")))});
   }
-  fmt::print("{}", table(rows));
+  out("{}", table(rows));
 }
 
 /// Two attempts, each killed at its limit and reaped, the listing before them, and room to start.
@@ -132,11 +133,11 @@ void add_list(CLI::App& program, environment const& env, int& code) {
   command->callback([=, &env, &code] {
     if (*devices) {
       auto const document = devices_json(open_machine(*options, env));
-      fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+      out("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
     } else if (options->json) {
       ordered_json document{{"schema", "bandgate.probes/1"}, {"probes", ordered_json::array()}};
       for (auto const& p : registered_probes()) document["probes"].push_back(probe_json(p));
-      fmt::print("{}\n", document.dump(2));
+      out("{}\n", document.dump(2));
     } else {
       print_probes(*verbose);
     }

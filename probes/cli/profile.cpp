@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/profile.hpp"
+#include "cli/output.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ int profile_run(common_options const& options, environment const& env) {
       select_device(source->devices(), options.device == "all" ? "0" : options.device);
   auto const device = source->open(index, {});
   profile_launch(*device, what, complete(what.parameters, picked.parameters));
-  fmt::print("PROFILED     {}: one launch, nothing verified, timed or stored\n", what.name);
+  out("PROFILED     {}: one launch, nothing verified, timed or stored\n", what.name);
   return 0;
 }
 

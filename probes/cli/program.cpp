@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -11,6 +12,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/output.hpp"
 #include "cli/version.hpp"
 #include "runner/backends.hpp"
 
@@ -48,29 +50,40 @@ int run_program(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (CLI::ParseError const& e) {
-    return program.exit(e) == 0 ? ok : usage_failed;
+    code = program.exit(e) == 0 ? ok : usage_failed;
   }
   // Output that nobody received must not look like success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fmt::print(stderr, "bandgate: cannot write standard output: {}\n", std::strerror(errno));
+    err("bandgate: cannot write standard output: {}\n", std::strerror(errno));
     if (code == ok || code == skipped) return usage_failed;
   }
   return code;
 }
 
+/// A closed 0, 1 or 2 would be given to the next file that is opened, a result for instance, which
+/// then receives what is printed. Opened the wrong way round: what is printed fails, as it must.
+void open_standard_streams() {
+  for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 }  // namespace
 
 int program(int argc, char** argv) {
-  // A full disk or a file size limit is an error to report, not a death.
+  // A full disk, a file size limit or a reader that left is an error to report, not a death.
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  // Inherited as ignored, it would make every child look like one that cannot be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
+  open_standard_streams();
   try {
     if (argc > 1 && std::strcmp(argv[1], worker_command) == 0) return worker_main(argc, argv);
     return run_program(argc, argv);
   } catch (measurement_error const& e) {
-    fmt::print(stderr, "bandgate: {}\n", e.what());
+    err("bandgate: {}\n", e.what());
     return e.code() == failure::exclusively_held ? not_judged : measurement_failed;
   } catch (std::exception const& e) {
-    fmt::print(stderr, "bandgate: {}\n", e.what());
+    err("bandgate: {}\n", e.what());
     return usage_failed;
   }
 }

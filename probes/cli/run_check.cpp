@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "cli/profile.hpp"
 #include "cli/progress.hpp"
@@ -23,31 +25,31 @@ enum class intent { run, check };
 void print_pair(checked const& pair, common_options const& options, intent what, unit u) {
   if (options.json) {
     for (auto const& attempt : pair.attempts)
-      fmt::print("{}\n",
-                 to_json(attempt).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      out("{}\n", to_json(attempt).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     bool const silent = options.quiet && pair.final().verdict.status == status::pass &&
                         !pair.final().verdict.unstable;
-    if (!silent)
-      fmt::print("{}", what == intent::run ? measurement_text(pair, u) : verdict_text(pair, u));
-    if (options.ctest) fmt::print("{}", ctest_text(pair.final(), u));
+    if (!silent) out("{}", what == intent::run ? measurement_text(pair, u) : verdict_text(pair, u));
+    if (options.ctest) out("{}", ctest_text(pair.final(), u));
   }
   std::fflush(stdout);
   if (!pair.recording_error.empty())
-    fmt::print(stderr, "bandgate: result not stored: {}\n", plain(pair.recording_error));
+    err("bandgate: result not stored: {}\n", plain(pair.recording_error));
 }
 
-/// Says what is wrong with the machine; true when it is more than a matter of configuration.
 void print_problems(device_list const& listed) {
-  for (auto const& p : listed.problems)
-    fmt::print(stderr, "bandgate: {}: {}\n", p.code, plain(p.message));
+  for (auto const& p : listed.problems) err("bandgate: {}: {}\n", p.code, plain(p.message));
 }
 
-outcome outcome_of(std::vector<checked> const& all, device_list const& listed, bool strict) {
+outcome outcome_of(check_report const& report, device_list const& listed, intent what,
+                   bool strict) {
   outcome o;
-  o.strict = strict;
-  for (auto const& pair : all) {
-    o.finals.push_back(pair.final().verdict.status);
+  o.strict = strict && what == intent::check;
+  o.configuration_problem = !report.errors.empty();
+  for (auto const& pair : report.pairs) {
+    auto const s = pair.final().verdict.status;
+    // `run` judges nothing, so there nothing is left unjudged: a held device failed to be measured.
+    o.finals.push_back(what == intent::run && s == status::inconclusive ? status::error : s);
     o.recording_failed |= !pair.recording_error.empty();
   }
   for (auto const& p : listed.problems)
@@ -78,8 +80,7 @@ int execute(common_options const& options, environment const& env, intent what) 
   auto const picked = choose(options, "quick");
   auto const baselines = what == intent::check ? load_baselines(options, env)
                                                : baseline_library({}, registered_probes());
-  for (auto const& warning : baselines.warnings())
-    fmt::print(stderr, "bandgate: warning: {}\n", plain(warning));
+  for (auto const& warning : baselines.warnings()) err("bandgate: warning: {}\n", plain(warning));
   auto const folder = results_folder(options, env);
   auto const node = open_machine(options, env);
   print_problems(node.listed);
@@ -87,7 +88,7 @@ int execute(common_options const& options, environment const& env, intent what) 
   progress_line progress(isatty(STDERR_FILENO) != 0 && !options.quiet);
   check_plan const plan{node.chosen, picked.probes, picked.parameters, what == intent::check,
                         folder};
-  auto const all = check(
+  auto const report = check(
       node.runs, plan, baselines,
       [&](checked const& pair) {
         progress.clear();
@@ -95,19 +96,23 @@ int execute(common_options const& options, environment const& env, intent what) 
       },
       [&](auto const&... words) { progress.show(words...); });
   progress.clear();
+  auto const& all = report.pairs;
+  for (auto const& error : report.errors) err("bandgate: {}\n", plain(error));
 
   bool const say = !options.json && !options.quiet;
-  if (all.empty() && node.listed.problems.empty())
-    fmt::print(options.json ? stderr : stdout,
-               "SKIPPED      no device for backend {} on this machine\n",
-               node.runs.options().backend);
+  auto const skipped_text = fmt::format("SKIPPED      no device for backend {} on this machine\n",
+                                        node.runs.options().backend);
+  if (all.empty() && node.listed.problems.empty() && report.errors.empty())
+    std::fputs(skipped_text.c_str(), options.json ? stderr : stdout);
   if (say && what == intent::check) {
-    fmt::print("{}\n", summary_text(all));
+    out("{}\n", summary_text(all));
     if (auto const command = record_command(all, node, options); !command.empty())
-      fmt::print("to record a baseline: {}\n", command);
+      out("to record a baseline: {}\n", command);
   }
-  if (say && !folder.empty() && !all.empty()) fmt::print("results in {}\n", folder.string());
-  return exit_code(outcome_of(all, node.listed, options.strict));
+  bool const stored =
+      std::any_of(all.begin(), all.end(), [](checked const& pair) { return !pair.stored.empty(); });
+  if (say && stored) out("results in {}\n", folder.string());
+  return exit_code(outcome_of(report, node.listed, what, options.strict));
 }
 
 void add(CLI::App& program, environment const& env, int& code, intent what, char const* name,

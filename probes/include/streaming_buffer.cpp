@@ -34,6 +34,11 @@ bytes streaming_buffer(parameter_value const& asked, device_facts const& facts, 
       notes.push_back("buffer cut from " + text(size) + " to " + text(room) +
                       ": 80 % of the free memory, shared by " + std::to_string(streams));
       size = room;
+      if (size < least || size == 0)
+        throw measurement_error(failure::out_of_memory,
+                                "the free memory holds " + std::to_string(streams) +
+                                    " buffers of " + text(size) + ", and a probe of memory needs " +
+                                    text(least) + " each: find who holds the memory");
     }
   }
   if (size < least || size == 0)

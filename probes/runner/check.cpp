@@ -16,7 +16,7 @@ namespace {
 struct shared_state {
   std::mutex host_link;  ///< transfers go one at a time, or they measure each other
   std::mutex reporting;
-  std::exception_ptr failed;
+  std::vector<std::string> errors;
 };
 
 void store(checked& pair, check_plan const& plan) {
@@ -64,18 +64,19 @@ void all_probes_of(supervisor const& runs, check_plan const& plan, check_plan::d
                    baseline_library const& baselines, on_checked const& done,
                    supervisor::progress const& listener, shared_state& shared,
                    std::vector<checked>& out) {
-  try {
-    for (auto const* what : plan.probes) {
+  for (auto const* what : plan.probes) {
+    try {
       std::unique_lock link(shared.host_link, std::defer_lock);
       if (what->load == load::link) link.lock();
       out.push_back(one_pair(runs, plan, device, *what, baselines, listener));
       if (link.owns_lock()) link.unlock();
       std::lock_guard const reporting(shared.reporting);
       if (done) done(out.back());
+    } catch (std::exception const& e) {
+      std::lock_guard const reporting(shared.reporting);
+      shared.errors.push_back(short_id(device.identity, device.index) + " " + what->name + ": " +
+                              e.what());
     }
-  } catch (...) {
-    std::lock_guard const reporting(shared.reporting);
-    if (!shared.failed) shared.failed = std::current_exception();
   }
 }
 
@@ -101,9 +102,9 @@ void check_parameters(std::vector<probe const*> const& probes,
   for (auto const* what : probes) complete(what->parameters, parameters_for(*what, given));
 }
 
-std::vector<checked> check(supervisor const& runs, check_plan const& plan,
-                           baseline_library const& baselines, on_checked const& done,
-                           supervisor::progress const& listener) {
+check_report check(supervisor const& runs, check_plan const& plan,
+                   baseline_library const& baselines, on_checked const& done,
+                   supervisor::progress const& listener) {
   check_parameters(plan.probes, plan.parameters);
   shared_state shared;
   std::vector<std::vector<checked>> per_device(plan.devices.size());
@@ -115,10 +116,11 @@ std::vector<checked> check(supervisor const& runs, check_plan const& plan,
                       per_device[i]);
       });
   }
-  if (shared.failed) std::rethrow_exception(shared.failed);
-  std::vector<checked> all;
-  for (auto& pairs : per_device) std::move(pairs.begin(), pairs.end(), std::back_inserter(all));
-  return all;
+  check_report report;
+  report.errors = std::move(shared.errors);
+  for (auto& pairs : per_device)
+    std::move(pairs.begin(), pairs.end(), std::back_inserter(report.pairs));
+  return report;
 }
 
 }  // namespace bandgate

@@ -39,10 +39,16 @@ struct checked {
 /// Called with each finished pair as it ends, from any thread, one call at a time.
 using on_checked = std::function<void(checked const&)>;
 
-/// Throws usage_error for a parameter that no probe declares, or as a worker did.
-std::vector<checked> check(supervisor const& runs, check_plan const& plan,
-                           baseline_library const& baselines, on_checked const& done,
-                           supervisor::progress const& listener);
+struct check_report {
+  std::vector<checked> pairs;
+  std::vector<std::string> errors;  ///< pairs that could not be tried as asked, and why
+};
+
+/// Throws usage_error for a parameter that no probe declares. What is wrong for one pair alone (a
+/// buffer that would measure that device's cache) is an error of the report; all others go on.
+check_report check(supervisor const& runs, check_plan const& plan,
+                   baseline_library const& baselines, on_checked const& done,
+                   supervisor::progress const& listener);
 
 /// The parameters of `given` that `what` declares.
 std::map<std::string, std::string> parameters_for(probe const& what,

@@ -12,8 +12,7 @@ namespace bandgate {
 namespace {
 
 /// Why a run must not become a reference; empty when it may.
-std::string objection(result const& r) {
-  auto const v = judge(r, {});  // without a baseline: what is wrong with the run itself
+std::string objection(result const& r, verdict const& v) {
   if (v.status != status::no_baseline)
     return v.reasons.empty() ? to_string(v.status) : v.reasons.front().sentence;
   if (r.measurement->unsettled)
@@ -28,8 +27,11 @@ double one_median(supervisor const& runs, record_plan const& plan, check_plan::d
                   supervisor::progress const& listener, std::mutex& reporting) {
   auto const r = runs.measure(device.identity, device.index, what,
                               parameters_for(what, plan.parameters), process, listener);
-  if (auto const why = objection(r); !why.empty())
-    throw measurement_error(r.failure.value_or(failure::device_failed),
+  auto const v = judge(r, {});  // without a baseline: what is wrong with the run itself
+  if (auto const why = objection(r, v); !why.empty())
+    throw measurement_error(v.status == status::inconclusive
+                                ? failure::exclusively_held  // in use: it could not be judged
+                                : r.failure.value_or(failure::device_failed),
                             "no baseline recorded: " + short_id(device.identity, device.index) +
                                 " " + what.name + ", process " + std::to_string(process) + " of " +
                                 std::to_string(plan.processes) + ": " + why);

@@ -15,7 +15,7 @@ std::string to_text(worker_request const& request) {
       {"probe", request.probe},
       {"parameters", request.parameters},
       {"attempt", request.attempt}}
-      .dump();
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 worker_request request_from_text(std::string const& text) {

@@ -151,6 +151,13 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
     r.probe = record_of(what, values);
     std::tie(r.failure, r.failure_message) = cause_of_death(ended, limit, last_phase);
   }
+  if (!r.failure && (r.device.uuid != device.uuid || r.device.pci_address != device.pci_address)) {
+    r.failure = failure::device_missing;
+    r.failure_message = "the worker was to measure " + name_of(device, selector) + " and found " +
+                        name_of(r.device, selector_of(r.device, index)) + " instead";
+    r.measurement.reset();
+    r.skip_reason.clear();
+  }
   if (r.failure) {  // who it was matters most when it failed, and may be all that is known
     r.device = device;
     if (r.failure_message.find(selector) == std::string::npos)

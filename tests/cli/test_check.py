@@ -433,10 +433,13 @@ def test_judged_counts_and_fails_where_nothing_was(bandgate: Bandgate) -> None:
     results = str(bandgate.results)
     assert bandgate("judged", "--results", results, "--strict").code == 1
     bandgate.drill("healthy-h200", "check", "read", "copy")
-    outcome = bandgate("judged", "--results", results, "--strict")
+    drill = ("judged", "--results", results, "--strict", "--backend", "scripted:any.json")
+    outcome = bandgate(*drill)
     assert (outcome.code, outcome.out) == (0, "judged 2 of 2\n")
-    later = bandgate("judged", "--results", results, "--strict", "--since", "2099-01-01T00:00:00Z")
-    assert later.code == 1
+    assert bandgate(*drill, "--since", "2099-01-01T00:00:00Z").code == 1
+    assert bandgate(*drill, "--since", "yesterday").code == 2
+    # A drill left in the folder does not count for the machine's own devices.
+    assert bandgate("judged", "--results", results, "--strict").code == 1
 
 
 def test_help_has_examples(bandgate: Bandgate) -> None:
@@ -454,3 +457,76 @@ def test_expecting_gpus_on_a_machine_without_any_is_red(bandgate: Bandgate) -> N
     assert outcome.code == 3
     assert "BANDGATE_EXPECT_DEVICES" in outcome.err
     assert bandgate("devices", "--backend", "host", BANDGATE_EXPECT_DEVICES="8").code == 0
+
+
+def test_an_option_takes_one_value_so_that_a_parameter_is_not_swallowed(bandgate: Bandgate) -> None:
+    outcome = bandgate.drill(
+        "healthy-h200", "run", "read_window", "--label", "a=b", "window=8MiB", "--json"
+    )
+    assert outcome.records()[0]["probe"]["parameters"]["window"] == 8 << 20
+    assert outcome.records()[0]["run"]["labels"] == {"a": "b"}
+
+
+def test_a_device_that_is_missing_is_an_error_also_when_asked_for_by_name(
+    bandgate: Bandgate,
+) -> None:
+    outcome = bandgate.drill("missing-gpu", "check", "read", "--device", "1")
+    assert outcome.code == 3
+    assert "device-missing" in outcome.err
+
+
+def test_run_never_ends_in_a_judgements_code(bandgate: Bandgate) -> None:
+    assert bandgate.drill("no-device", "run", "read", BANDGATE_STRICT="1").code == 77
+    assert bandgate.drill("exclusive", "run", "read", BANDGATE_STRICT="1").code == 3
+
+
+def test_one_device_that_cannot_be_tried_does_not_silence_the_other(
+    bandgate: Bandgate, tmp_path: Path
+) -> None:
+    script = json.loads((DRILLS / "two-gpus.json").read_text())
+    script["pace"] = "instant"
+    script["devices"][0]["memory_free_bytes"] = 1 << 20
+    slow = {"attempts": [{"unit": "GiB/s", "samples": [3000]}]}
+    script["devices"][1]["probes"]["read"] = slow
+    outcome = bandgate.drill(write(tmp_path / "two.json", script))
+    assert outcome.code == 3, outcome
+    by_device = {r["device"]["uuid"]: r for r in bandgate.stored()}
+    uuids = [d["identity"]["uuid"] for d in script["devices"]]
+    assert by_device[uuids[0]]["failure"]["code"] == "out-of-memory"
+    assert by_device[uuids[1]]["verdict"]["status"] == "regression"
+
+
+def shell(bandgate: Bandgate, line: str) -> subprocess.CompletedProcess[str]:
+    command = f"B={bandgate.program}; D=scripted:{DRILLS}; {line}"
+    return subprocess.run(
+        ["bash", "-c", command], env=bandgate.env(), capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("$B check nosuch 2>&-", 2),
+        ("$B check read --backend $D/missing-gpu.json 2>/dev/full", 3),
+        ("$B check read --results /dev/full --backend $D/slow-5-percent.json 2>&-", 1),
+        ("$B check read copy --json --backend $D/slow-5-percent.json >/dev/full", 1),
+        ("$B check --backend $D/slow-5-percent.json | true; exit ${PIPESTATUS[0]}", 1),
+        ("$B check read --backend $D/healthy-h200.json <&- >&- 2>&-", 2),
+        ("$B --version >/dev/full", 2),
+        ("trap '' CHLD; $B check read --backend $D/healthy-h200.json", 0),
+    ],
+)
+def test_streams_and_signals_of_the_caller_change_no_verdict(
+    bandgate: Bandgate, line: str, code: int
+) -> None:
+    assert shell(bandgate, line).returncode == code
+    for result in bandgate.stored():  # whole files, whatever was closed
+        assert result["schema"] == "bandgate.result/1"
+
+
+def test_a_site_folder_that_is_not_mounted_is_no_silent_default(bandgate: Bandgate) -> None:
+    site = bandgate.home / "config" / "bandgate"
+    site.mkdir(parents=True)
+    (site / "baselines").symlink_to("/nonexistent/mount")
+    outcome = bandgate.drill("healthy-h200")
+    assert outcome.code == 2, outcome

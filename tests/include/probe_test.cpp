@@ -49,7 +49,7 @@ TEST(streaming_buffer, that_would_measure_the_cache_is_refused) {
   EXPECT_EQ(buffer(mib(240).count, h200(), 1), mib(240).count);
   auto starved = h200();
   starved.memory_free = mib(290);
-  EXPECT_THROW(buffer(automatic, starved, 1), usage_error);
+  EXPECT_THROW(buffer(automatic, starved, 1), measurement_error);
 }
 
 TEST(streaming_buffer, that_does_not_fit_is_out_of_memory) {

@@ -122,12 +122,16 @@ TEST(parse_baseline, takes_parameters_as_numbers_and_as_text) {
   EXPECT_EQ(one(R"({"window": 4194304, "stride": "3", "dtype": "f64"})"), expected);
 }
 
-TEST(parse_baseline, tells_entries_apart_by_parameters_statistic_card_and_board_part) {
+TEST(parse_baseline, tells_entries_apart_by_parameters_card_and_board_part) {
   auto const text =
       with_entries(entry(1) + "," + entry(1, R"("parameters": {"size": "1GiB"})") + "," +
-                   entry(1, R"("statistic": "peak")") + "," + entry(1, R"("card": "GPU-1")") + "," +
-                   entry(1, R"("card": "GPU-2")") + "," + entry(1, R"("board_part": "692")"));
-  EXPECT_EQ(parsed(text).entries.size(), 6U);
+                   entry(1, R"("card": "GPU-1")") + "," + entry(1, R"("card": "GPU-2")") + "," + entry(1, R"("board_part": "692")"));
+  EXPECT_EQ(parsed(text).entries.size(), 5U);
+}
+
+TEST(parse_baseline, refuses_a_second_statistic_of_which_only_the_first_would_be_applied) {
+  EXPECT_THROW(parsed(with_entries(entry(1) + "," + entry(1, R"("statistic": "peak")"))),
+               usage_error);
 }
 
 TEST(parse_baseline, keeps_and_names_an_entry_of_an_unknown_probe) {

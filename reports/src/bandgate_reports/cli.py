@@ -90,6 +90,8 @@ def _umask() -> int:
 
 def _print(text: str) -> None:
     """UTF-8 whatever the locale: the output is a file for a CI system more often than a screen."""
+    if sys.stdout is None:
+        raise ReportError("standard output: is closed")
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()

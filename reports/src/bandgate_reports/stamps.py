@@ -18,6 +18,8 @@ NOT_PLACED = (TOO_EARLY, FUTURE)
 _FIRST_POSSIBLE = pd.Timestamp("2020-01-01", tz="UTC")
 # Nodes whose clocks differ by minutes are normal; a report may be made on another machine.
 _AHEAD = timedelta(hours=1)
+_EARLIEST = datetime(1680, 1, 1, tzinfo=UTC)
+_LATEST = datetime(2260, 1, 1, tzinfo=UTC)
 _CLOCK_SLACK = pd.Timedelta(seconds=2)
 
 
@@ -34,8 +36,10 @@ def parse_stamp(text: str) -> Stamp | None:
         leap = text[16:19] == ":60"
         read = datetime.fromisoformat(f"{text[:16]}:59{text[19:]}" if leap else text)
         if read.tzinfo is None:
-            return Stamp(read.replace(tzinfo=UTC), NAIVE)
-        return Stamp(read.astimezone(UTC))
+            naive = min(max(read.replace(tzinfo=UTC), _EARLIEST), _LATEST)
+            return Stamp(naive, NAIVE)
+        # Beyond what pandas can hold in nanoseconds; flagged as impossible all the same.
+        return Stamp(min(max(read.astimezone(UTC), _EARLIEST), _LATEST))
     except (ValueError, OverflowError):
         return None
 
