@@ -64,6 +64,11 @@ class Drills(Gate):
         assert page
         self.assertIn("NVIDIA H200", Path(page[1]).read_text(encoding="utf-8"))
 
+    def test_regression(self) -> None:
+        output = self.drill(1, "slow-5-percent")
+        self.assertEqual(len(re.findall(r" regression$", output, re.MULTILINE)), 3, output)
+        self.assertIn("judged 3 of 3", output)
+
     def test_wrong_checksum(self) -> None:
         self.assertIn("error", self.drill(3, "wrong-checksum"))
 
