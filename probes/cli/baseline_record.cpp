@@ -61,18 +61,45 @@ provenance origin_of(std::vector<check_plan::device> const& cards, record_option
   return p;
 }
 
+/// What a tolerance beyond which a reference finds little is worth a warning.
+constexpr double wide_tolerance = 0.10;
+
+/// The entries that can be made; a probe whose processes differ too much is named and left out, and
+/// `all` becomes false.
 std::vector<baseline_entry> entries_of(std::vector<recorded_probe> const& seen,
-                                       provenance const& origin, bool per_card) {
+                                       provenance const& origin, bool per_card, bool& all) {
   std::vector<baseline_entry> entries;
-  for (auto const& probe : seen) {
-    if (!per_card) {
-      entries.push_back(make_entry(probe, std::nullopt, origin));
-      continue;
-    }
-    for (std::size_t card = 0; card < probe.cards.size(); ++card)
+  auto const add = [&](recorded_probe const& probe, std::optional<std::size_t> card) {
+    try {
       entries.push_back(make_entry(probe, card, origin));
+    } catch (usage_error const& e) {
+      err("bandgate: {}\n", e.what());
+      all = false;
+      return;
+    }
+    if (auto const share = -entries.back().lower; share > wide_tolerance)
+      err("bandgate: warning: {}: a tolerance of {:.1f} % finds no smaller loss; record it again "
+          "on an idle machine\n",
+          probe.what->name, 100 * share);
+  };
+  for (auto const& probe : seen) {
+    if (!per_card) add(probe, std::nullopt);
+    for (std::size_t card = 0; per_card && card < probe.cards.size(); ++card) add(probe, card);
   }
   return entries;
+}
+
+/// Each process's median, so that one that stands out is seen.
+void print_medians(std::vector<recorded_probe> const& seen,
+                   std::vector<check_plan::device> const& cards) {
+  for (auto const& probe : seen)
+    for (std::size_t card = 0; card < cards.size(); ++card) {
+      bool const time = probe.what->direction == direction::lower_is_better;
+      std::string line;
+      for (double const median : probe.medians_by_card[card])
+        line += " " + value_text(median, time, unit::gib_per_s);
+      out("{} {}:{}\n", short_id(cards[card].identity, cards[card].index), probe.what->name, line);
+    }
 }
 
 bool confirmed(record_options const& options, std::string const& file) {
@@ -87,20 +114,30 @@ bool confirmed(record_options const& options, std::string const& file) {
   return answer == "y" || answer == "yes";
 }
 
-void record_group(machine const& node, std::vector<check_plan::device> const& cards,
+/// False when a probe had to be left out.
+bool record_group(machine const& node, std::vector<check_plan::device> const& cards,
                   record_options const& options, chosen const& picked,
                   std::filesystem::path const& folder) {
-  progress_line progress(isatty(STDERR_FILENO) != 0);
+  bool const terminal = isatty(STDERR_FILENO) != 0;
+  progress_line progress(terminal);
   unsigned finished = 0;
   auto const total = options.processes * picked.probes.size() * cards.size();
   auto const seen = record(
       node.runs, {cards, picked.probes, picked.parameters, options.processes},
-      [&](result const&) { ++finished; },
+      [&](result const& r) {
+        ++finished;
+        if (!terminal && r.run.attempt == options.processes)
+          err("bandgate: recorded {} [{}/{}]\n", r.probe.name, finished, total);
+      },
       [&](std::string const& device, std::string const& probe, std::string const& phase) {
         progress.show(device, fmt::format("[{}/{}] {}", finished + 1, total, probe), phase);
       });
   progress.clear();
+  print_medians(seen, cards);
 
+  bool all = true;
+  auto const made = entries_of(seen, origin_of(cards, options), options.per_card, all);
+  if (made.empty()) return all;
   auto const& model = cards.front().identity;
   auto const file = recording_path(folder, model, registered_probes());
   std::vector<std::string> warnings;
@@ -110,20 +147,19 @@ void record_group(machine const& node, std::vector<check_plan::device> const& ca
     before = read_text(file, std::uintmax_t{16} << 20);
     old = parse_baseline(before, file.string(), registered_probes(), warnings).entries;
   }
-  auto const after =
-      merge_baseline(before, model, entries_of(seen, origin_of(cards, options), options.per_card),
-                     registered_probes());
+  auto const after = merge_baseline(before, model, made, registered_probes());
   auto const entries = parse_baseline(after, file.string(), registered_probes(), warnings).entries;
   auto const changes = difference_text(old, entries);
   out("{} on {} card{}, {} processes each\n{}", plain(baseline_name(model)), cards.size(),
       cards.size() == 1 ? "" : "s", options.processes, changes.empty() ? "no change\n" : changes);
   if (!confirmed(options, file.string())) {
     out("nothing written\n");
-    return;
+    return all;
   }
   std::filesystem::create_directories(folder);
   write_atomically(file, after);
   out("written: {}\n", file.string());
+  return all;
 }
 
 void execute(record_options const& options, environment const& env, int& code) {
@@ -131,6 +167,9 @@ void execute(record_options const& options, environment const& env, int& code) {
   auto const site = options.to.empty() ? site_baselines(env) : std::filesystem::path(options.to);
   if (!site) throw usage_error("no folder to write to: set HOME, or name one with --to DIR");
   auto const node = open_machine(options, env);
+  if (options.to.empty() && node.runs.options().backend.starts_with("scripted:"))
+    throw usage_error(
+        "a fire drill must not become this site's reference: name another folder with --to DIR");
   for (auto const& p : node.listed.problems) err("bandgate: {}: {}\n", p.code, plain(p.message));
   if (options.per_card)
     for (auto const& device : node.chosen)
@@ -142,8 +181,10 @@ void execute(record_options const& options, environment const& env, int& code) {
     code = node.listed.problems.empty() ? skipped : measurement_failed;
     return;
   }
-  for (auto const& cards : by_model(node.chosen)) record_group(node, cards, options, picked, *site);
-  code = node.listed.problems.empty() ? ok : measurement_failed;
+  bool all = true;
+  for (auto const& cards : by_model(node.chosen))
+    all &= record_group(node, cards, options, picked, *site);
+  code = !node.listed.problems.empty() ? measurement_failed : all ? ok : usage_failed;
 }
 
 }  // namespace

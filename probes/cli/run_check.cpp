@@ -106,6 +106,9 @@ int execute(common_options const& options, environment const& env, intent what) 
     std::fputs(skipped_text.c_str(), options.json ? stderr : stdout);
   if (say && what == intent::check) {
     out("{}\n", summary_text(all));
+    if (auto const count = node.listed.problems.size())
+      out("and {} problem{} with this machine's devices, named above\n", count,
+          count == 1 ? "" : "s");
     if (auto const command = record_command(all, node, options); !command.empty())
       out("to record a baseline: {}\n", command);
   }

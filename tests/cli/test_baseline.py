@@ -13,8 +13,17 @@ def site(bandgate: Bandgate) -> Path:
     return bandgate.home / "config" / "bandgate" / "baselines"
 
 
+def to(bandgate: Bandgate) -> tuple[str, str]:
+    """Scripted devices are recorded only where somebody says so."""
+    return "--to", str(site(bandgate))
+
+
 def test_record_then_check_judges(bandgate: Bandgate) -> None:
     words = ("baseline", "record", "read", "copy", "--backend", H200, "--processes", "3")
+    drill = bandgate(*words, "--yes")
+    assert drill.code == 2
+    assert "fire drill" in drill.err
+    words += to(bandgate)
     refused = bandgate(*words)
     assert refused.code == 2
     assert "--yes" in refused.err
@@ -35,7 +44,7 @@ def test_record_then_check_judges(bandgate: Bandgate) -> None:
 
 
 def test_recording_twice_changes_nothing_else(bandgate: Bandgate) -> None:
-    words = ("baseline", "record", "--backend", H200, "--processes", "3", "--yes")
+    words = ("baseline", "record", "--backend", H200, "--processes", "3", "--yes", *to(bandgate))
     bandgate(*words, "read")
     bandgate(*words, "copy")
     (file,) = site(bandgate).glob("*.json")
@@ -43,9 +52,8 @@ def test_recording_twice_changes_nothing_else(bandgate: Bandgate) -> None:
 
 
 def test_per_card_entries_name_the_card(bandgate: Bandgate) -> None:
-    bandgate(
-        "baseline", "record", "read", "--per-card", "--backend", H200, "--processes", "3", "--yes"
-    )
+    words = ("baseline", "record", "read", "--per-card", "--processes", "3", "--yes", *to(bandgate))
+    bandgate(*words, "--backend", H200)
     (file,) = site(bandgate).glob("*.json")
     (entry,) = json.loads(file.read_text())["entries"]
     assert entry["card"].startswith("GPU-")
@@ -60,14 +68,18 @@ def test_a_disturbed_run_is_not_recorded(bandgate: Bandgate) -> None:
         ("wrong-checksum", "process 1 of 3"),
         ("power-cap-normal", "held back"),
     ):
-        outcome = bandgate.drill(script, "baseline", "record", "read", "--processes", "3", "--yes")
+        outcome = bandgate.drill(
+            script, "baseline", "record", "read", "--processes", "3", "--yes", *to(bandgate)
+        )
         assert outcome.code in (3, 4), (script, outcome)
         assert why in outcome.err, (script, outcome)
         assert not site(bandgate).exists(), script
 
 
 def test_validate_show_and_diff(bandgate: Bandgate, tmp_path: Path) -> None:
-    bandgate("baseline", "record", "read", "--backend", H200, "--processes", "3", "--yes")
+    bandgate(
+        "baseline", "record", "read", "--backend", H200, "--processes", "3", "--yes", *to(bandgate)
+    )
     (file,) = site(bandgate).glob("*.json")
     assert bandgate("baseline", "validate", str(file)).code == 0
     shown = bandgate("baseline", "show")
@@ -88,3 +100,34 @@ def test_validate_show_and_diff(bandgate: Bandgate, tmp_path: Path) -> None:
     refused = bandgate("baseline", "validate", str(changed))
     assert refused.code == 2
     assert "/entries/0/tolerance/lower" in refused.err
+
+
+def test_a_card_without_uuid_gets_no_card_entry(bandgate: Bandgate) -> None:
+    refused = bandgate("baseline", "record", "read", "--per-card", "--backend", "host", "--yes")
+    assert refused.code == 2
+    assert "no UUID" in refused.err
+
+
+def test_recording_beside_a_missing_card_is_not_success(bandgate: Bandgate) -> None:
+    words = ("baseline", "record", "read", "--processes", "3", "--yes", *to(bandgate))
+    assert bandgate.drill("missing-gpu", *words).code == 3
+
+
+def test_a_folder_without_a_baseline_is_not_valid(bandgate: Bandgate, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert bandgate("baseline", "validate", str(empty)).code == 2
+
+
+def test_diff_sees_what_the_table_does_not_show(bandgate: Bandgate, tmp_path: Path) -> None:
+    bandgate(
+        "baseline", "record", "read", "--backend", H200, "--processes", "3", "--yes", *to(bandgate)
+    )
+    (file,) = site(bandgate).glob("*.json")
+    document = json.loads(file.read_text())
+    document["gpu"]["ecc"] = None
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(document))
+    different = bandgate("baseline", "diff", str(file), str(other))
+    assert different.code == 1
+    assert '/gpu/ecc: "on" -> null' in different.out

@@ -9,8 +9,9 @@ namespace {
 
 [[noreturn]] void refuse() {
   throw usage_error(
-      "this build has no GPU backend: no CUDA compiler was found when it was configured; put nvcc "
-      "on PATH and build with `cmake --workflow --preset cuda`, or use --backend host");
+      "this build has no GPU backend: it was configured without CUDA; with nvcc on PATH build it "
+      "by "
+      "`cmake --workflow --preset cuda`, or use --backend host");
 }
 
 class absent_backend final : public backend {
