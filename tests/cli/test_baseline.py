@@ -19,11 +19,12 @@ def to(bandgate: Bandgate) -> tuple[str, str]:
 
 
 def test_record_then_check_judges(bandgate: Bandgate) -> None:
-    words = ("baseline", "record", "read", "copy", "--backend", H200, "--processes", "3")
+    words: tuple[str, ...] = ("baseline", "record", "read", "copy", "--backend", H200)
+    words = (*words, "--processes", "3")
     drill = bandgate(*words, "--yes")
     assert drill.code == 2
     assert "fire drill" in drill.err
-    words += to(bandgate)
+    words = (*words, *to(bandgate))
     refused = bandgate(*words)
     assert refused.code == 2
     assert "--yes" in refused.err
