@@ -24,8 +24,6 @@ installed ``bandgate::cli``). Cases are named as its ``list --devices --json`` s
 #]=======================================================================]
 include_guard(GLOBAL)
 
-set(_bandgate_discovery_template "${CMAKE_CURRENT_LIST_DIR}/BandgateDiscoverProbes.ctest.in")
-
 function(bandgate_discover_probes)
   cmake_parse_arguments(PARSE_ARGV 0 arg "STRICT"
     "RESULTS;REPORT_DIR;REPORT_COMMAND;DISCOVERY_TIMEOUT" "BASELINES;LABELS")
@@ -69,7 +67,7 @@ function(bandgate_discover_probes)
 
   set(executable "$<TARGET_FILE:${target}>")
   set(spec_file "${CMAKE_BINARY_DIR}/bandgate-resources.json")
-  file(READ "${_bandgate_discovery_template}" content)
+  file(READ "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BandgateDiscoverProbes.ctest.in" content)
   string(CONFIGURE "${content}" content @ONLY)
   string(MAKE_C_IDENTIFIER "${target}" identifier)
   set(base "${CMAKE_CURRENT_BINARY_DIR}/bandgate_discover_${identifier}")

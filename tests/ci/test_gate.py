@@ -66,7 +66,7 @@ class Drills(Gate):
 
     def test_regression(self) -> None:
         output = self.drill(1, "slow-5-percent")
-        self.assertEqual(len(re.findall(r" regression$", output, re.MULTILINE)), 3, output)
+        self.assertEqual(len(re.findall(r"%  regression$", output, re.MULTILINE)), 3, output)
         self.assertIn("judged 3 of 3", output)
 
     def test_wrong_checksum(self) -> None:
@@ -113,7 +113,13 @@ class Host(Gate):
         command = re.search(r"^ +(\S.* baseline record .*)$", output, re.MULTILINE)
         assert command, output
         # Fewer processes than a user's ten: it is the way that is tested, not the machine.
-        code, recorded = self.call(*shlex.split(command[1]), "--processes", "3")
+        # A machine that is disturbed while it is recorded is refused, and asked again.
+        for _ in range(3):
+            code, recorded = self.call(*shlex.split(command[1]), "--processes", "3")
+            if code == 0 or "record again" not in recorded:
+                break
+        else:
+            self.skipTest(f"this machine is too busy to record a baseline: {recorded}")
         self.assertEqual(code, 0, recorded)
         found, output = self.gate(*host)
         self.assertNotIn("no-baseline", output)

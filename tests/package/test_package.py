@@ -60,7 +60,11 @@ class Consumer(unittest.TestCase):
         self.call("cmake", "--install", os.environ["PACKAGE_BUILD"], "--prefix", prefix)
         # It may be moved after it was installed.
         prefix = prefix.rename(self.folder / "moved")
-        build = self.build("find_package", f"-DCMAKE_PREFIX_PATH={prefix}")
+        build = self.build(
+            "find_package",
+            f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCUDAToolkit_ROOT={os.environ['PACKAGE_CUDA_ROOT']}",
+        )
         self.check_probe(build)
         self.assertIn("bandgate", self.call(prefix / "bin/bandgate", "--version"))
         shared = prefix / "share/bandgate"
