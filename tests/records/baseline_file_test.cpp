@@ -125,7 +125,8 @@ TEST(parse_baseline, takes_parameters_as_numbers_and_as_text) {
 TEST(parse_baseline, tells_entries_apart_by_parameters_card_and_board_part) {
   auto const text =
       with_entries(entry(1) + "," + entry(1, R"("parameters": {"size": "1GiB"})") + "," +
-                   entry(1, R"("card": "GPU-1")") + "," + entry(1, R"("card": "GPU-2")") + "," + entry(1, R"("board_part": "692")"));
+                   entry(1, R"("card": "GPU-1")") + "," + entry(1, R"("card": "GPU-2")") + "," +
+                   entry(1, R"("board_part": "692")"));
   EXPECT_EQ(parsed(text).entries.size(), 5U);
 }
 
