@@ -128,7 +128,8 @@ class Host(Gate):
         (file,) = (self.folder / "config/bandgate/baselines").glob("*.json")
         baseline = json.loads(file.read_text(encoding="utf-8"))
         for entry in baseline["entries"]:
-            entry["value"] *= 1.5
+            # Far more than a busy machine can gain when whatever disturbed the recording ends.
+            entry["value"] *= 10
             entry["tolerance"] = {"lower": -0.05, "upper": None}
         baseline["gpu"]["peak_gb_s"] = None
         file.write_text(json.dumps(baseline), encoding="utf-8")
