@@ -24,7 +24,7 @@ nvml_device found(nvml_symbols const& symbols, nvml_abi::device handle, bool mig
 }  // namespace
 
 nvml::table::table(std::string const& library_name) : symbols{load(library_name, why)} {
-  if (symbols.library == nullptr) return;
+  if (symbols.loaded == nullptr) return;
   if (symbols.init.call == nullptr) {
     why = library_name + " has no nvmlInit: it is not NVIDIA's management library";
     return;
@@ -34,9 +34,9 @@ nvml::table::table(std::string const& library_name) : symbols{load(library_name,
 }
 
 nvml::table::~table() {
-  if (symbols.library == nullptr) return;
+  if (symbols.loaded == nullptr) return;
   if (why.empty() && symbols.shutdown.call != nullptr) symbols.shutdown.call();
-  dlclose(symbols.library);
+  dlclose(symbols.loaded);
 }
 
 nvml::nvml(std::string const& library) : table_(std::make_unique<table>(library)) {}

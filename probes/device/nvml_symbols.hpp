@@ -26,60 +26,60 @@ struct symbol {
 };
 
 struct nvml_symbols {
-  void* library{};
+  void* loaded{};
 
-  symbol<nvml_abi::no_arguments> init{library, {"nvmlInit_v2", "nvmlInit"}};
-  symbol<nvml_abi::no_arguments> shutdown{library, {"nvmlShutdown"}};
-  symbol<nvml_abi::text_of_system> driver_version{library, {"nvmlSystemGetDriverVersion"}};
-  symbol<nvml_abi::text_of_process> process_name{library, {"nvmlSystemGetProcessName"}};
+  symbol<nvml_abi::no_arguments> init{loaded, {"nvmlInit_v2", "nvmlInit"}};
+  symbol<nvml_abi::no_arguments> shutdown{loaded, {"nvmlShutdown"}};
+  symbol<nvml_abi::text_of_system> driver_version{loaded, {"nvmlSystemGetDriverVersion"}};
+  symbol<nvml_abi::text_of_process> process_name{loaded, {"nvmlSystemGetProcessName"}};
 
-  symbol<nvml_abi::handle_by_text> by_uuid{library, {"nvmlDeviceGetHandleByUUID"}};
+  symbol<nvml_abi::handle_by_text> by_uuid{loaded, {"nvmlDeviceGetHandleByUUID"}};
   symbol<nvml_abi::handle_by_text> by_pci{
-      library, {"nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId"}};
-  symbol<nvml_abi::device_of_device> card_of_mig{library,
+      loaded, {"nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId"}};
+  symbol<nvml_abi::device_of_device> card_of_mig{loaded,
                                                  {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle"}};
 
-  symbol<nvml_abi::text_of_device> uuid{library, {"nvmlDeviceGetUUID"}};
-  symbol<nvml_abi::text_of_device> device_name{library, {"nvmlDeviceGetName"}};
-  symbol<nvml_abi::text_of_device> board_part{library, {"nvmlDeviceGetBoardPartNumber"}};
-  symbol<nvml_abi::text_of_device> serial{library, {"nvmlDeviceGetSerial"}};
-  symbol<nvml_abi::text_of_device> vbios{library, {"nvmlDeviceGetVbiosVersion"}};
+  symbol<nvml_abi::text_of_device> uuid{loaded, {"nvmlDeviceGetUUID"}};
+  symbol<nvml_abi::text_of_device> device_name{loaded, {"nvmlDeviceGetName"}};
+  symbol<nvml_abi::text_of_device> board_part{loaded, {"nvmlDeviceGetBoardPartNumber"}};
+  symbol<nvml_abi::text_of_device> serial{loaded, {"nvmlDeviceGetSerial"}};
+  symbol<nvml_abi::text_of_device> vbios{loaded, {"nvmlDeviceGetVbiosVersion"}};
   symbol<nvml_abi::pci_of_device> pci{
-      library, {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"}};
-  symbol<nvml_abi::two_enums_of_device> ecc{library, {"nvmlDeviceGetEccMode"}};
-  symbol<nvml_abi::two_numbers_of_device> mig{library, {"nvmlDeviceGetMigMode"}};
-  symbol<nvml_abi::enum_of_device> persistence{library, {"nvmlDeviceGetPersistenceMode"}};
-  symbol<nvml_abi::enum_of_device> compute_mode{library, {"nvmlDeviceGetComputeMode"}};
-  symbol<nvml_abi::enum_of_device> virtualization{library, {"nvmlDeviceGetVirtualizationMode"}};
+      loaded, {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"}};
+  symbol<nvml_abi::two_enums_of_device> ecc{loaded, {"nvmlDeviceGetEccMode"}};
+  symbol<nvml_abi::two_numbers_of_device> mig{loaded, {"nvmlDeviceGetMigMode"}};
+  symbol<nvml_abi::enum_of_device> persistence{loaded, {"nvmlDeviceGetPersistenceMode"}};
+  symbol<nvml_abi::enum_of_device> compute_mode{loaded, {"nvmlDeviceGetComputeMode"}};
+  symbol<nvml_abi::enum_of_device> virtualization{loaded, {"nvmlDeviceGetVirtualizationMode"}};
 
-  symbol<nvml_abi::number_of_device_by_kind> clock{library, {"nvmlDeviceGetClockInfo"}};
-  symbol<nvml_abi::number_of_device_by_kind> max_clock{library, {"nvmlDeviceGetMaxClockInfo"}};
-  symbol<nvml_abi::number_of_device_by_kind> temperature{library, {"nvmlDeviceGetTemperature"}};
-  symbol<nvml_abi::enum_of_device> pstate{library, {"nvmlDeviceGetPerformanceState"}};
-  symbol<nvml_abi::number_of_device> power{library, {"nvmlDeviceGetPowerUsage"}};
-  symbol<nvml_abi::number_of_device> power_limit{library, {"nvmlDeviceGetEnforcedPowerLimit"}};
+  symbol<nvml_abi::number_of_device_by_kind> clock{loaded, {"nvmlDeviceGetClockInfo"}};
+  symbol<nvml_abi::number_of_device_by_kind> max_clock{loaded, {"nvmlDeviceGetMaxClockInfo"}};
+  symbol<nvml_abi::number_of_device_by_kind> temperature{loaded, {"nvmlDeviceGetTemperature"}};
+  symbol<nvml_abi::enum_of_device> pstate{loaded, {"nvmlDeviceGetPerformanceState"}};
+  symbol<nvml_abi::number_of_device> power{loaded, {"nvmlDeviceGetPowerUsage"}};
+  symbol<nvml_abi::number_of_device> power_limit{loaded, {"nvmlDeviceGetEnforcedPowerLimit"}};
   symbol<nvml_abi::number_of_device> power_limit_default{
-      library, {"nvmlDeviceGetPowerManagementDefaultLimit"}};
+      loaded, {"nvmlDeviceGetPowerManagementDefaultLimit"}};
   symbol<nvml_abi::mask_of_device> clock_events{
-      library,
+      loaded,
       {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}};
-  symbol<nvml_abi::utilization_of_device> utilization{library, {"nvmlDeviceGetUtilizationRates"}};
-  symbol<nvml_abi::number_of_device> pcie_generation{library,
+  symbol<nvml_abi::utilization_of_device> utilization{loaded, {"nvmlDeviceGetUtilizationRates"}};
+  symbol<nvml_abi::number_of_device> pcie_generation{loaded,
                                                      {"nvmlDeviceGetCurrPcieLinkGeneration"}};
-  symbol<nvml_abi::number_of_device> pcie_generation_max{library,
+  symbol<nvml_abi::number_of_device> pcie_generation_max{loaded,
                                                          {"nvmlDeviceGetMaxPcieLinkGeneration"}};
-  symbol<nvml_abi::number_of_device> pcie_width{library, {"nvmlDeviceGetCurrPcieLinkWidth"}};
-  symbol<nvml_abi::number_of_device> pcie_width_max{library, {"nvmlDeviceGetMaxPcieLinkWidth"}};
-  symbol<nvml_abi::number_of_device> pcie_replays{library, {"nvmlDeviceGetPcieReplayCounter"}};
-  symbol<nvml_abi::four_numbers_of_device> remapped_rows{library, {"nvmlDeviceGetRemappedRows"}};
-  symbol<nvml_abi::count_of_errors> ecc_errors{library, {"nvmlDeviceGetTotalEccErrors"}};
+  symbol<nvml_abi::number_of_device> pcie_width{loaded, {"nvmlDeviceGetCurrPcieLinkWidth"}};
+  symbol<nvml_abi::number_of_device> pcie_width_max{loaded, {"nvmlDeviceGetMaxPcieLinkWidth"}};
+  symbol<nvml_abi::number_of_device> pcie_replays{loaded, {"nvmlDeviceGetPcieReplayCounter"}};
+  symbol<nvml_abi::four_numbers_of_device> remapped_rows{loaded, {"nvmlDeviceGetRemappedRows"}};
+  symbol<nvml_abi::count_of_errors> ecc_errors{loaded, {"nvmlDeviceGetTotalEccErrors"}};
 
   symbol<nvml_abi::processes_of_device> processes{
-      library,
+      loaded,
       {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"}};
-  symbol<nvml_abi::processes_of_device> processes_v1{library,
+  symbol<nvml_abi::processes_of_device> processes_v1{loaded,
                                                      {"nvmlDeviceGetComputeRunningProcesses"}};
-  symbol<nvml_abi::samples_of_device> process_samples{library, {"nvmlDeviceGetProcessUtilization"}};
+  symbol<nvml_abi::samples_of_device> process_samples{loaded, {"nvmlDeviceGetProcessUtilization"}};
 };
 
 /// One answer of NVML: a value, or who refused it and why.
