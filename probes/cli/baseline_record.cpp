@@ -116,14 +116,14 @@ bool confirmed(record_options const& options, std::string const& file) {
 
 /// False when a probe had to be left out.
 bool record_group(machine const& node, std::vector<check_plan::device> const& cards,
-                  record_options const& options, chosen const& picked,
+                  record_options const& options, std::vector<task> const& picked,
                   std::filesystem::path const& folder) {
   bool const terminal = isatty(STDERR_FILENO) != 0;
   progress_line progress(terminal);
   unsigned finished = 0;
-  auto const total = options.processes * picked.probes.size() * cards.size();
+  auto const total = options.processes * picked.size() * cards.size();
   auto const seen = record(
-      node.runs, {cards, picked.probes, picked.parameters, options.processes},
+      node.runs, {cards, picked, options.processes},
       [&](result const& r) {
         ++finished;
         if (!terminal && r.run.attempt == options.processes)

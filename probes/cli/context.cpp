@@ -65,14 +65,6 @@ std::vector<check_plan::device> select(device_list const& listed, std::string co
   return chosen;
 }
 
-std::vector<probe const*> suite_named(std::string const& name) {
-  std::vector<probe const*> probes;
-  for (auto const& p : registered_probes())
-    if (std::find(p.suites.begin(), p.suites.end(), name) != p.suites.end()) probes.push_back(&p);
-  if (probes.empty()) throw usage_error("unknown suite '" + name + "'; there are quick and full");
-  return probes;
-}
-
 }  // namespace
 
 void add_device_options(CLI::App& command, common_options& options, environment const& env) {
@@ -118,19 +110,19 @@ void add_measuring_options(CLI::App& command, common_options& options, environme
   command.add_flag("--ctest", options.ctest, "also print measurements for CTest's dashboard");
 }
 
-chosen choose(common_options const& options, std::string const& fallback_suite) {
-  chosen c;
+std::vector<task> choose(common_options const& options, std::string const& fallback_suite) {
+  std::vector<task> tasks;
+  std::map<std::string, std::string> given;
   for (auto const& word : options.words) {
     if (auto const equals = word.find('='); equals != std::string::npos)
-      c.parameters[word.substr(0, equals)] = word.substr(equals + 1);
+      given[word.substr(0, equals)] = word.substr(equals + 1);
     else
-      c.probes.push_back(&find_probe(word));
+      tasks.push_back({&find_probe(word), {}});
   }
-  auto const suite = options.suite.empty() && c.probes.empty() ? fallback_suite : options.suite;
+  auto const suite = options.suite.empty() && tasks.empty() ? fallback_suite : options.suite;
   if (!suite.empty())
-    for (auto const* p : suite_named(suite))
-      if (std::find(c.probes.begin(), c.probes.end(), p) == c.probes.end()) c.probes.push_back(p);
-  return c;
+    for (auto& member : suite_tasks(suite)) tasks.push_back(std::move(member));
+  return with_parameters(std::move(tasks), given);
 }
 
 std::optional<std::filesystem::path> site_baselines(environment const& env) {

@@ -44,12 +44,9 @@ void add_measuring_options(CLI::App& command, common_options& options, environme
 void add_baseline_options(CLI::App& command, common_options& options);
 
 /// Probes and parameters as given: "read", "window=64MiB".
-struct chosen {
-  std::vector<probe const*> probes;
-  std::map<std::string, std::string> parameters;
-};
-/// Throws usage_error: unknown probe or suite, a word that is neither. Without either, `fallback`.
-chosen choose(common_options const& options, std::string const& fallback_suite);
+/// Throws usage_error: unknown probe, suite or parameter. Without probe and suite,
+/// `fallback_suite`.
+std::vector<task> choose(common_options const& options, std::string const& fallback_suite);
 
 /// Where this user's or site's own baselines are: $XDG_CONFIG_HOME/bandgate/baselines. None without
 /// a home.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
 #include <memory>
 
 #include <fmt/format.h>
@@ -15,15 +17,41 @@ namespace {
 using nlohmann::ordered_json;
 
 char const* kind_text(parameter_kind kind) {
-  return kind == parameter_kind::size ? "size" : kind == parameter_kind::count ? "count" : "choice";
+  switch (kind) {
+    case parameter_kind::size:
+      return "size";
+    case parameter_kind::count:
+      return "count";
+    case parameter_kind::choice:
+      return "choice";
+    case parameter_kind::device:
+      return "device";
+  }
+  return "?";
 }
 
 ordered_json parameter_json(parameter const& p) {
   ordered_json j{{"name", p.name}, {"kind", kind_text(p.kind)}};
   std::visit([&](auto const& value) { j["default"] = value; }, p.fallback);
   j["choices"] = p.choices;
+  j["keyed"] = p.keyed;
   j["help"] = p.help;
   return j;
+}
+
+std::vector<std::string> suite_names(probe const& p) {
+  std::vector<std::string> names;
+  for (auto const& member : p.suites)
+    if (std::find(names.begin(), names.end(), member.suite) == names.end())
+      names.push_back(member.suite);
+  return names;
+}
+
+ordered_json suites_json(probe const& p) {
+  auto all = ordered_json::array();
+  for (auto const& member : p.suites)
+    all.push_back({{"suite", member.suite}, {"parameters", member.parameters}});
+  return all;
 }
 
 ordered_json probe_json(probe const& p) {
@@ -36,7 +64,7 @@ ordered_json probe_json(probe const& p) {
                  {"ceiling", to_string(p.ceiling)},
                  {"lower_is_better", time},
                  {"expected_spread", p.expected_spread},
-                 {"suites", p.suites},
+                 {"suites", suites_json(p)},
                  {"load", to_string(p.load)},
                  {"time_limit_s", p.time_limit_s},
                  {"gpu", static_cast<bool>(p.on_gpu)},
@@ -49,7 +77,8 @@ ordered_json probe_json(probe const& p) {
 void print_probes(bool verbose) {
   std::vector<std::vector<std::string>> rows{{"PROBE", "COUNTS", "SUITES", "WHAT IT MEASURES"}};
   for (auto const& p : registered_probes()) {
-    rows.push_back({p.name, p.byte_rule, fmt::format("{}", fmt::join(p.suites, " ")), p.summary});
+    rows.push_back(
+        {p.name, p.byte_rule, fmt::format("{}", fmt::join(suite_names(p), " ")), p.summary});
     if (!verbose) continue;
     for (auto const& parameter : p.parameters)
       rows.push_back({"", "", "",
@@ -63,28 +92,65 @@ void print_probes(bool verbose) {
 }
 
 /// Two attempts, each killed at its limit and reaped, the listing before them, and room to start.
-long case_timeout_s(supervisor const& runs, probe const& p) {
-  auto const attempt = std::chrono::ceil<std::chrono::seconds>(runs.limit_for(p)) + reap_limit;
+long case_timeout_s(supervisor const& runs, task const& one) {
+  auto const limit = runs.limit_for(*one.what, complete(one.what->parameters, one.given));
+  auto const attempt = std::chrono::ceil<std::chrono::seconds>(limit) + reap_limit;
   return (2 * attempt + listing_limit + std::chrono::seconds{20}).count();
 }
 
-ordered_json case_json(supervisor const& runs, check_plan::device const& device, probe const& p,
-                       std::string const& kind) {
+/// What CTest runs of a probe: each set of parameters that a suite names, with all suites that do.
+struct test_case {
+  task one;
+  std::vector<std::string> suites;
+};
+
+std::vector<test_case> cases_of(probe const& p) {
+  std::vector<test_case> all;
+  for (auto const& member : p.suites) {
+    task const one{&p, member.parameters};
+    auto const same = std::find_if(all.begin(), all.end(),
+                                   [&](test_case const& other) { return other.one == one; });
+    if (same == all.end())
+      all.push_back({one, {member.suite}});
+    else
+      same->suites.push_back(member.suite);
+  }
+  return all;
+}
+
+/// "gather.span-1024": CTest's resources and filters want no other characters than [A-Za-z0-9_.-].
+std::string case_name(task const& one) {
+  auto text = describe(one);
+  for (auto& c : text)
+    if (c == ' ')
+      c = '.';
+    else if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '.')
+      c = '-';
+  return text;
+}
+
+ordered_json case_json(supervisor const& runs, check_plan::device const& device,
+                       test_case const& test, std::string const& kind) {
+  auto const& p = *test.one.what;
   auto const id = short_id(device.identity, device.index);
-  std::vector<std::string> labels{"bandgate", kind == "scripted" ? "scripted" : kind};
-  labels.insert(labels.end(), p.suites.begin(), p.suites.end());
+  std::vector<std::string> labels{"bandgate", kind};
+  labels.insert(labels.end(), test.suites.begin(), test.suites.end());
   labels.emplace_back(to_string(p.load));
   std::vector<std::string> resources;
   if (kind != "host") resources.push_back(id);
   if (kind == "host" || p.load == load::link) resources.emplace_back("hostlink");
-  return {{"name", "bandgate." + id + "." + p.name},
+  std::vector<std::string> arguments{"check", p.name};
+  for (auto const& [name, value] : test.one.given) arguments.push_back(name + "=" + value);
+  for (auto const& word :
+       {std::string("--backend"), runs.options().backend, std::string("--device"),
+        selector_of(device.identity, device.index), std::string("--ctest")})
+    arguments.push_back(word);
+  return {{"name", "bandgate." + id + "." + case_name(test.one)},
           {"device", id},
           {"probe", p.name},
-          {"arguments",
-           {"check", p.name, "--backend", runs.options().backend, "--device",
-            selector_of(device.identity, device.index), "--ctest"}},
+          {"arguments", arguments},
           {"labels", labels},
-          {"timeout_s", case_timeout_s(runs, p)},
+          {"timeout_s", case_timeout_s(runs, test.one)},
           {"processors", kind == "host" ? device.identity.processors.value_or(1) : 1},
           {"resources", resources}};
 }
@@ -110,7 +176,8 @@ ordered_json devices_json(machine const& node) {
                             {"selector", selector_of(d, device.index)}});
     for (auto const& p : registered_probes())
       if (kind == "scripted" || (kind == "host" ? !!p.on_host : !!p.on_gpu))
-        j["cases"].push_back(case_json(runs, device, p, kind));
+        for (auto const& test : cases_of(p))
+          j["cases"].push_back(case_json(runs, device, test, kind));
   }
   for (auto const& p : node.listed.problems)
     j["problems"].push_back({{"code", p.code}, {"message", p.message}});

@@ -33,9 +33,11 @@ std::string head(checked const& pair) {
   return fmt::format("{:<12} {} {}", status, pair.id, plain(probe_text(r)));
 }
 
-/// The value that an entry was held against: its median or its peak.
+/// The value that an entry was held against.
 double judged_value(result const& r, applied_baseline const& b) {
-  return b.statistic == "peak" ? r.measurement->peak : r.measurement->median;
+  auto const& m = *r.measurement;
+  if (b.statistic == "worst" && m.worst) return *m.worst;
+  return b.statistic == "peak" ? m.peak : m.median;
 }
 
 std::string bounds_text(applied_baseline const& b, bool is_time, unit u) {

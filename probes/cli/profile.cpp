@@ -12,15 +12,14 @@ namespace bandgate::cli {
 
 int profile_run(common_options const& options, environment const& env) {
   auto const picked = choose(options, "");
-  if (picked.probes.size() != 1)
+  if (picked.size() != 1)
     throw usage_error("--profile takes exactly one probe: bandgate run read --profile --device 0");
-  auto const& what = *picked.probes.front();
-  check_parameters(picked.probes, picked.parameters);
+  auto const& what = *picked.front().what;
   auto const source = make_backend(chosen_backend(options.backend, gpus_of(env)));
   auto const index =
       select_device(source->devices(), options.device == "all" ? "0" : options.device);
   auto const device = source->open(index, {});
-  profile_launch(*device, what, complete(what.parameters, picked.parameters));
+  profile_launch(*device, what, complete(what.parameters, picked.front().given));
   out("PROFILED     {}: one launch, nothing verified, timed or stored\n", what.name);
   return 0;
 }

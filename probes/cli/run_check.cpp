@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -57,22 +58,26 @@ outcome outcome_of(check_report const& report, device_list const& listed, intent
   return o;
 }
 
-/// The command that gives what was measured here a baseline.
-std::string record_command(std::vector<checked> const& all, machine const& node,
-                           common_options const& options) {
-  std::string words;
+/// The commands that give what was measured here a baseline: one for the probes of each set of
+/// parameters.
+std::vector<std::string> record_commands(std::vector<checked> const& all, machine const& node,
+                                         common_options const& options) {
+  std::map<std::string, std::vector<std::string>> probes_by_parameters;
   for (auto const& pair : all) {
-    auto const& name = pair.final().probe.name;
-    if (pair.final().verdict.status == status::no_baseline &&
-        (" " + words + " ").find(" " + name + " ") == std::string::npos)
-      words += (words.empty() ? "" : " ") + name;
+    auto const& r = pair.final();
+    if (r.verdict.status != status::no_baseline) continue;
+    auto const& declared = find_probe(r.probe.name).parameters;
+    auto& names = probes_by_parameters[describe(declared, keyed(declared, r.probe.parameters))];
+    if (std::find(names.begin(), names.end(), r.probe.name) == names.end())
+      names.push_back(r.probe.name);
   }
-  if (words.empty()) return "";
-  for (auto const& word : options.words)
-    if (word.find('=') != std::string::npos) words += " " + word;
-  return fmt::format("{} baseline record {} --backend {} --device {} --yes",
-                     node.runs.options().worker.front(), words, node.runs.options().backend,
-                     options.device);
+  std::vector<std::string> commands;
+  for (auto const& [parameters, names] : probes_by_parameters)
+    commands.push_back(fmt::format("{} baseline record {}{}{} --backend {} --device {} --yes",
+                                   node.runs.options().worker.front(), fmt::join(names, " "),
+                                   parameters.empty() ? "" : " ", parameters,
+                                   node.runs.options().backend, options.device));
+  return commands;
 }
 
 int execute(common_options const& options, environment const& env, intent what) {
@@ -86,8 +91,7 @@ int execute(common_options const& options, environment const& env, intent what) 
   print_problems(node.listed);
 
   progress_line progress(isatty(STDERR_FILENO) != 0 && !options.quiet);
-  check_plan const plan{node.chosen, picked.probes, picked.parameters, what == intent::check,
-                        folder};
+  check_plan const plan{node.chosen, picked, what == intent::check, folder};
   auto const report = check(
       node.runs, plan, baselines,
       [&](checked const& pair) {
@@ -109,7 +113,7 @@ int execute(common_options const& options, environment const& env, intent what) 
     if (auto const count = node.listed.problems.size())
       out("and {} problem{} with this machine's devices, named above\n", count,
           count == 1 ? "" : "s");
-    if (auto const command = record_command(all, node, options); !command.empty())
+    for (auto const& command : record_commands(all, node, options))
       out("to record a baseline: {}\n", command);
   }
   bool const stored =

@@ -18,8 +18,12 @@ namespace {
 double statistic_of(measurement const& m, baseline_entry const& entry) {
   if (entry.statistic == "median") return m.median;
   if (entry.statistic == "peak") return m.peak;
+  if (entry.statistic == "worst") {
+    if (m.worst) return *m.worst;
+    refuse(entry, "/statistic", "worst is of a series, which this probe does not measure");
+  }
   refuse(entry, "/statistic",
-         fmt::format("\"{}\" is none of median, peak; write one of them", entry.statistic));
+         fmt::format("\"{}\" is none of median, peak, worst; write one of them", entry.statistic));
 }
 
 /// The reference in base units, or why there is none.
@@ -53,6 +57,7 @@ reference share_of_peak(result const& measured, baseline_entry const& entry) {
 
 /// The reference follows the other probe's rate in this process, so bounds stay rates.
 reference relative_reference(result const& measured, baseline_entry const& entry, double value) {
+  if (entry.relative_to == "median") return entry.value * measured.measurement->median;
   auto const name = "ratio to " + entry.relative_to;
   for (auto const& further : measured.measurement->more) {
     if (further.name != name) continue;
@@ -127,9 +132,9 @@ std::string comparison::sentence() const {
   auto const& bound = below ? applied.lower : applied.upper;
   std::string const whose = applied.card ? "this card's own reference" : "the reference";
   return fmt::format("{}{} is {} {} {} {}{}, {} ({})",
-                     applied.statistic == "peak" ? "the peak of " : "", value_text(value, is_time),
-                     percent_text(std::abs(applied.ratio - 1)), below ? "below" : "above", whose,
-                     value_text(applied.reference, is_time),
+                     applied.statistic == "median" ? "" : "the " + applied.statistic + " of ",
+                     value_text(value, is_time), percent_text(std::abs(applied.ratio - 1)),
+                     below ? "below" : "above", whose, value_text(applied.reference, is_time),
                      relative_to.empty() ? "" : " that follows from " + relative_to,
                      bound ? "bound " + value_text(*bound, is_time) : "no bound", applied.file);
 }

@@ -136,7 +136,7 @@ void add_notes(verdict& v, evidence const& known, comparisons const& all) {
   if (v.status != status::regression)
     for (auto const& c : find_causes(known)) v.reasons.push_back(c.why);
   for (auto const& c : all.made)
-    if (c.applied.generic)
+    if (c.applied.generic && c.relative_to.empty())
       v.reasons.push_back(
           {"generic",
            fmt::format("judged by the generic floor, since no baseline knows this model{}"

@@ -82,6 +82,7 @@ std::string to_string(parameter_value const& value, parameter_kind kind) {
 parameter_value parse_parameter(parameter const& declared, std::string_view text) {
   auto const& choices = declared.choices;
   if (std::find(choices.begin(), choices.end(), text) != choices.end()) return std::string(text);
+  if (declared.kind == parameter_kind::device && !text.empty()) return std::string(text);
   if (declared.kind == parameter_kind::choice)
     refuse(declared, text, "is not one of " + join(choices));
   if (declared.kind == parameter_kind::size && text == "auto" &&
@@ -111,6 +112,12 @@ parameters complete(std::vector<parameter> const& declared,
     }
     values[name] = parse_parameter(*found, text);
   }
+  return values;
+}
+
+parameters keyed(std::vector<parameter> const& declared, parameters values) {
+  for (auto const& p : declared)
+    if (!p.keyed && values.contains(p.name)) values[p.name] = p.fallback;
   return values;
 }
 

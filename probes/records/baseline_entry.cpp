@@ -36,6 +36,9 @@ parameters read_parameters(place const& entry, probe const* what) {
       values[name] = text;
       continue;
     }
+    for (auto const& p : what->parameters)
+      if (p.name == name && !p.keyed)
+        at.refuse(name + " says where is measured, not what", "remove it: the entry holds for all");
     try {
       values[name] = complete(what->parameters, {{name, text}}).at(name);
     } catch (usage_error const& error) {
@@ -176,7 +179,7 @@ baseline_entry read_entry(place const& at, baseline_file const& file,
                     "kept and not used",
                     file.origin, entry.pointer, entry.probe));
   entry.parameters = read_parameters(at, what);
-  if (at.has("statistic")) entry.statistic = (at / "statistic").one_of({"median", "peak"});
+  if (at.has("statistic")) entry.statistic = (at / "statistic").one_of({"median", "peak", "worst"});
   read_unit(at, what, entry);
   read_value(at, file, what, entry);
   read_tolerance(at, what, entry);

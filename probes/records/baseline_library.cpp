@@ -120,6 +120,7 @@ void baseline_library::add(std::string folder, std::vector<baseline_file> files)
 
 baseline_match baseline_library::find(device_identity const& device, probe const& what,
                                       parameters const& values) const {
+  auto const wanted = keyed(what.parameters, values);
   std::vector<candidate> candidates;
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -135,7 +136,7 @@ baseline_match baseline_library::find(device_identity const& device, probe const
   baseline_match match;
   for (auto const& c : candidates) {
     auto const pick = [&](std::string const& card) {
-      return entry_for(*c.file, what.name, values, card, device.board_part);
+      return entry_for(*c.file, what.name, wanted, card, device.board_part);
     };
     auto const* model = pick("");
     if (model == nullptr) notes.push_back(file_part(c.file->origin) + " has no such entry");
@@ -143,7 +144,7 @@ baseline_match baseline_library::find(device_identity const& device, probe const
     auto const* card = device.uuid.empty() ? nullptr : pick(device.uuid);
     if (!match.card && card != nullptr) match.card = *card;
   }
-  auto const described = describe(what.parameters, values);
+  auto const described = describe(what.parameters, wanted);
   match.looked_in = fmt::format("{} for {}{}{} on {}", fmt::join(folders_, ", "), what.name,
                                 described.empty() ? "" : " ", described, key_of(device));
   if (!notes.empty()) match.looked_in += fmt::format(" ({})", fmt::join(notes, "; "));

@@ -85,7 +85,7 @@ baseline_entry make_entry(recorded_probe const& seen, std::optional<std::size_t>
   bool const time = seen.what->direction == direction::lower_is_better;
   baseline_entry entry;
   entry.probe = seen.what->name;
-  entry.parameters = seen.values;
+  entry.parameters = keyed(seen.what->parameters, seen.values);
   entry.unit = time ? unit::microseconds : unit::gib_per_s;
   entry.value = significant(from_base(median(medians), *entry.unit), 6);
   double const share = tolerance(seen, card);

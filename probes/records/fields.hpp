@@ -105,10 +105,26 @@ void each(Visitor& visit, is<probe_record> auto& p) {
 }
 
 template <class Visitor>
-void each(Visitor& visit, is<measurement::further> auto& f) {
+void each(Visitor& visit, is<named_value> auto& f) {
   visit("name", f.name);
   visit("unit", f.unit);
   visit("value", f.value);
+}
+
+template <class Visitor>
+void each(Visitor& visit, is<series::point> auto& p) {
+  visit("at", p.at);
+  visit("value", p.value);
+  visit("sm_clock_mhz", p.sm_clock_mhz);
+  visit("temperature_c", p.temperature_c);
+  visit("power_w", p.power_w);
+}
+
+template <class Visitor>
+void each(Visitor& visit, is<series> auto& s) {
+  visit("axis", s.axis);
+  visit("step", s.step);
+  visit("points", s.points);
 }
 
 template <class Visitor, is<measurement> M>
@@ -128,6 +144,9 @@ void each(Visitor& visit, M& m) {
   visit("warm_up_s", m.warm_up_s);
   visit("verified", m.verified);
   visit("more", m.more);
+  visit("series", m.series);
+  visit("worst", m.worst);
+  visit("drop", m.drop);
 }
 
 template <class Visitor>

@@ -154,7 +154,10 @@ struct decoder {
   template <class Struct>
   requires std::is_class_v<Struct>
   static void into(Struct& value, json const& from) {
-    auto visit = [&](char const* name, auto&& field) { into(field, from.at(name)); };
+    auto visit = [&](char const* name, auto&& field) {
+      // What the schema does not require came later than the first results.
+      if (auto const found = from.find(name); found != from.end()) into(field, *found);
+    };
     fields::each(visit, value);
   }
 };

@@ -17,6 +17,9 @@ class fan_out final : public observer {
   void on_phase(phase p) override {
     for (auto* listener : listeners_) listener->on_phase(p);
   }
+  void on_progress(std::uint64_t done, std::uint64_t all) override {
+    for (auto* listener : listeners_) listener->on_progress(done, all);
+  }
 
  private:
   std::vector<observer*> listeners_;
@@ -33,27 +36,66 @@ void must_be_right(prepared& ready, std::size_t shape) {
     throw measurement_error(failure::wrong_result, *wrong);
 }
 
-void measure_into(result& r, session& device, probe const& what, parameters const& values,
-                  observer& listener) {
-  listener.on_phase(phase::fill);
-  auto const ready = device.prepare(what, values);
-  r.notes = ready->work().notes;
-  ready->fill();
-  listener.on_phase(phase::verify);
-  must_be_right(*ready, 0);
-  auto const shapes = subjects_of(*ready);
-  auto const timed = measure(shapes, device.clock(), listener, device.proportional());
-  listener.on_phase(phase::verify_again);
-  must_be_right(*ready, timed.shape);
-
-  r.probe.shape = ready->shapes()[timed.shape];
-  auto m = summarize(timed.seconds_per_pass, ready->work().bytes_per_pass,
+measurement summary_of(measured const& timed, work const& planned, probe const& what) {
+  auto m = summarize(timed.seconds_per_pass, planned.bytes_per_pass,
                      what.direction == direction::lower_is_better);
   m.iterations = timed.iterations;
-  m.bytes_per_pass = ready->work().bytes_per_pass;
+  m.bytes_per_pass = planned.bytes_per_pass;
   m.warm_up_s = std::chrono::duration<double>(timed.warm_up).count();
   m.verified = true;
+  return m;
+}
+
+/// Warm-up, ranking and sampling between two verifications.
+void settle(result& r, session& device, probe const& what, prepared& ready, observer& listener) {
+  auto const shapes = subjects_of(ready);
+  auto const timed = measure(shapes, device.clock(), listener, device.proportional());
+  auto further = ready.more(median(timed.seconds_per_pass));
+  listener.on_phase(phase::verify_again);
+  must_be_right(ready, timed.shape);
+  r.probe.shape = ready.shapes()[timed.shape];
+  auto m = summary_of(timed, ready.work(), what);
+  m.more = std::move(further);
+  if (auto const traffic = ready.work().traffic_per_pass; traffic != 0)
+    m.more.push_back(
+        {traffic_name, "B/s",
+         m.peak * static_cast<double>(traffic) / static_cast<double>(m.bytes_per_pass)});
   r.measurement = std::move(m);
+}
+
+/// Adds the rate of another probe, measured on the device that is warm by now, and the ratio to it.
+void compare_with(result& r, session& device, probe const& other) {
+  auto const ready = device.prepare(other, complete(other.parameters, {}));
+  ready->fill();
+  must_be_right(*ready, 0);
+  protocol warm;
+  warm.plateau_floor = {};
+  observer nobody;
+  auto const shapes = subjects_of(*ready);
+  auto const timed = measure(shapes, device.clock(), nobody, device.proportional(), warm);
+  must_be_right(*ready, timed.shape);
+  auto const rate = summary_of(timed, ready->work(), other).median;
+  r.measurement->more.push_back({other.name, "B/s", rate});
+  r.measurement->more.push_back({"ratio to " + other.name, "1", r.measurement->median / rate});
+}
+
+void measure_into(result& r, session& device, probe const& what, parameters const& values,
+                  observer& listener) {
+  {
+    listener.on_phase(phase::fill);
+    auto const ready = device.prepare(what, values);
+    r.notes = ready->work().notes;
+    ready->fill();
+    listener.on_phase(phase::verify);
+    must_be_right(*ready, 0);
+    settle(r, device, what, *ready, listener);
+  }  // its buffers make room for the other probe's
+  if (what.compared_with.empty()) return;
+  try {
+    compare_with(r, device, find_probe(what.compared_with));
+  } catch (not_applicable const& e) {
+    r.notes.push_back("not compared with " + what.compared_with + ": " + e.what());
+  }
 }
 
 }  // namespace
@@ -82,6 +124,7 @@ result measure_attempt(session& device, probe const& what, parameters const& val
   } catch (measurement_error const& e) {
     r.failure = e.code();
     r.failure_message = e.what();
+    r.measurement.reset();
   }
   all.on_phase(phase::done);
   r.health = device.health().report();

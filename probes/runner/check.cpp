@@ -31,20 +31,20 @@ void store(checked& pair, check_plan const& plan) {
 }
 
 checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
-                 probe const& what, baseline_library const& baselines,
+                 task const& one, baseline_library const& baselines,
                  supervisor::progress const& listener) {
   checked pair;
   pair.id = short_id(device.identity, device.index);
-  auto const given = parameters_for(what, plan.parameters);
+  auto const& [what, given] = one;
   auto const attempt = [&](unsigned number) -> result& {
     pair.attempts.push_back(
-        runs.measure(device.identity, device.index, what, given, number, listener));
+        runs.measure(device.identity, device.index, *what, given, number, listener));
     return pair.attempts.back();
   };
   auto& first = attempt(1);
   if (plan.judge) {
     // Judged as the device that was measured, which knows more of itself than the listing.
-    auto const match = baselines.find(first.device, what, complete(what.parameters, given));
+    auto const match = baselines.find(first.device, *what, complete(what->parameters, given));
     first.verdict = judge(first, match);
     if (needs_confirmation(first.verdict)) {
       auto const first_verdict = first.verdict;
@@ -60,21 +60,21 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
   return pair;
 }
 
-void all_probes_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
-                   baseline_library const& baselines, on_checked const& done,
-                   supervisor::progress const& listener, shared_state& shared,
-                   std::vector<checked>& out) {
-  for (auto const* what : plan.probes) {
+void all_tasks_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
+                  baseline_library const& baselines, on_checked const& done,
+                  supervisor::progress const& listener, shared_state& shared,
+                  std::vector<checked>& out) {
+  for (auto const& one : plan.tasks) {
     try {
       std::unique_lock link(shared.host_link, std::defer_lock);
-      if (what->load == load::link) link.lock();
-      out.push_back(one_pair(runs, plan, device, *what, baselines, listener));
+      if (one.what->load == load::link) link.lock();
+      out.push_back(one_pair(runs, plan, device, one, baselines, listener));
       if (link.owns_lock()) link.unlock();
       std::lock_guard const reporting(shared.reporting);
       if (done) done(out.back());
     } catch (std::exception const& e) {
       std::lock_guard const reporting(shared.reporting);
-      shared.errors.push_back(short_id(device.identity, device.index) + " " + what->name + ": " +
+      shared.errors.push_back(short_id(device.identity, device.index) + " " + describe(one) + ": " +
                               e.what());
     }
   }
@@ -82,38 +82,16 @@ void all_probes_of(supervisor const& runs, check_plan const& plan, check_plan::d
 
 }  // namespace
 
-std::map<std::string, std::string> parameters_for(probe const& what,
-                                                  std::map<std::string, std::string> const& given) {
-  std::map<std::string, std::string> own;
-  for (auto const& p : what.parameters)
-    if (auto const found = given.find(p.name); found != given.end()) own.insert(*found);
-  return own;
-}
-
-void check_parameters(std::vector<probe const*> const& probes,
-                      std::map<std::string, std::string> const& given) {
-  for (auto const& [name, text] : given) {
-    bool declared = false;
-    for (auto const* what : probes) declared |= parameters_for(*what, given).contains(name);
-    if (!declared)
-      throw usage_error("no chosen probe has a parameter '" + name +
-                        "'; see `bandgate list --verbose`");
-  }
-  for (auto const* what : probes) complete(what->parameters, parameters_for(*what, given));
-}
-
 check_report check(supervisor const& runs, check_plan const& plan,
                    baseline_library const& baselines, on_checked const& done,
                    supervisor::progress const& listener) {
-  check_parameters(plan.probes, plan.parameters);
   shared_state shared;
   std::vector<std::vector<checked>> per_device(plan.devices.size());
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < plan.devices.size(); ++i)
       threads.emplace_back([&, i] {
-        all_probes_of(runs, plan, plan.devices[i], baselines, done, listener, shared,
-                      per_device[i]);
+        all_tasks_of(runs, plan, plan.devices[i], baselines, done, listener, shared, per_device[i]);
       });
   }
   check_report report;

@@ -5,13 +5,13 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "records/baselines.hpp"
 #include "runner/supervisor.hpp"
+#include "runner/task.hpp"
 
 namespace bandgate {
 
@@ -21,10 +21,9 @@ struct check_plan {
     std::size_t index{};
   };
   std::vector<device> devices;
-  std::vector<probe const*> probes;
-  std::map<std::string, std::string> parameters;  ///< each goes to the probes that declare it
-  bool judge{true};                               ///< `run` measures only
-  std::filesystem::path results;                  ///< empty: store nothing
+  std::vector<task> tasks;
+  bool judge{true};               ///< `run` measures only
+  std::filesystem::path results;  ///< empty: store nothing
 };
 
 /// The outcome for one (device, probe): the attempts in order, the last one with the verdict.
@@ -44,18 +43,10 @@ struct check_report {
   std::vector<std::string> errors;  ///< pairs that could not be tried as asked, and why
 };
 
-/// Throws usage_error for a parameter that no probe declares. What is wrong for one pair alone (a
-/// buffer that would measure that device's cache) is an error of the report; all others go on.
+/// Every task on every device. What is wrong for one pair alone (a buffer that would measure that
+/// device's cache) is an error of the report; all others go on.
 check_report check(supervisor const& runs, check_plan const& plan,
                    baseline_library const& baselines, on_checked const& done,
                    supervisor::progress const& listener);
-
-/// The parameters of `given` that `what` declares.
-std::map<std::string, std::string> parameters_for(probe const& what,
-                                                  std::map<std::string, std::string> const& given);
-
-/// Throws usage_error naming a parameter that none of the probes declares.
-void check_parameters(std::vector<probe const*> const& probes,
-                      std::map<std::string, std::string> const& given);
 
 }  // namespace bandgate

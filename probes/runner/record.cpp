@@ -22,19 +22,18 @@ std::string objection(result const& r, verdict const& v) {
 }
 
 double one_median(supervisor const& runs, record_plan const& plan, check_plan::device const& device,
-                  probe const& what, unsigned process,
-                  std::function<void(result const&)> const& done,
+                  task const& one, unsigned process, std::function<void(result const&)> const& done,
                   supervisor::progress const& listener, std::mutex& reporting) {
-  auto const r = runs.measure(device.identity, device.index, what,
-                              parameters_for(what, plan.parameters), process, listener);
+  auto const r =
+      runs.measure(device.identity, device.index, *one.what, one.given, process, listener);
   auto const v = judge(r, {});  // without a baseline: what is wrong with the run itself
   if (auto const why = objection(r, v); !why.empty())
     throw measurement_error(v.status == status::inconclusive
                                 ? failure::exclusively_held  // in use: it could not be judged
                                 : r.failure.value_or(failure::device_failed),
                             "no baseline recorded: " + short_id(device.identity, device.index) +
-                                " " + what.name + ", process " + std::to_string(process) + " of " +
-                                std::to_string(plan.processes) + ": " + why);
+                                " " + describe(one) + ", process " + std::to_string(process) +
+                                " of " + std::to_string(plan.processes) + ": " + why);
   std::lock_guard const lock(reporting);
   if (done) done(r);
   return r.measurement->median;
@@ -45,12 +44,11 @@ double one_median(supervisor const& runs, record_plan const& plan, check_plan::d
 std::vector<recorded_probe> record(supervisor const& runs, record_plan const& plan,
                                    std::function<void(result const&)> const& done,
                                    supervisor::progress const& listener) {
-  check_parameters(plan.probes, plan.parameters);
   std::vector<recorded_probe> all;
-  for (auto const* what : plan.probes) {
+  for (auto const& [what, given] : plan.tasks) {
     recorded_probe seen;
     seen.what = what;
-    seen.values = complete(what->parameters, parameters_for(*what, plan.parameters));
+    seen.values = complete(what->parameters, given);
     seen.medians_by_card.resize(plan.devices.size());
     for (auto const& device : plan.devices) seen.cards.push_back(device.identity.uuid);
     all.push_back(std::move(seen));
@@ -59,10 +57,10 @@ std::vector<recorded_probe> record(supervisor const& runs, record_plan const& pl
   std::exception_ptr failed;
   auto const one_device = [&](std::size_t card) {
     try {
-      for (std::size_t p = 0; p < plan.probes.size(); ++p)
+      for (std::size_t p = 0; p < plan.tasks.size(); ++p)
         for (unsigned process = 1; process <= plan.processes; ++process)
           all[p].medians_by_card[card].push_back(one_median(
-              runs, plan, plan.devices[card], *plan.probes[p], process, done, listener, reporting));
+              runs, plan, plan.devices[card], plan.tasks[p], process, done, listener, reporting));
     } catch (...) {
       std::lock_guard const lock(reporting);
       if (!failed) failed = std::current_exception();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,7 @@ namespace bandgate {
 
 struct record_plan {
   std::vector<check_plan::device> devices;  ///< of one model
-  std::vector<probe const*> probes;
-  std::map<std::string, std::string> parameters;
+  std::vector<task> tasks;
   unsigned processes{10};
 };
 

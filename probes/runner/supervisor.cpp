@@ -95,8 +95,9 @@ std::string short_id(device_identity const& device, std::size_t index) {
   return device.backend == "host" ? "host" : "gpu" + std::to_string(index);
 }
 
-std::chrono::milliseconds supervisor::limit_for(probe const& what) const {
-  return options_.time_limit.value_or(std::chrono::seconds{what.time_limit_s});
+std::chrono::milliseconds supervisor::limit_for(probe const& what, parameters const& values) const {
+  auto const more = what.more_time_s ? what.more_time_s(values) : 0;
+  return options_.time_limit.value_or(std::chrono::seconds{what.time_limit_s + more});
 }
 
 device_list supervisor::devices(std::function<gpu_presence()> const& look) const {
@@ -132,7 +133,7 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
   auto const values = complete(what.parameters, given);
   auto const selector = selector_of(device, index);
   auto const started = std::chrono::system_clock::now();
-  auto const limit = limit_for(what);
+  auto const limit = limit_for(what, values);
   worker_request const request{
       worker_request::kind::measure, options_.backend, selector, what.name, given, attempt};
   std::string last_phase;

@@ -50,8 +50,8 @@ class supervisor {
                  std::map<std::string, std::string> const& given, unsigned attempt,
                  progress const& listener) const;
 
-  /// The limit that holds for one attempt of this probe.
-  std::chrono::milliseconds limit_for(probe const& what) const;
+  /// The limit that holds for one attempt of this probe with those (complete) parameters.
+  std::chrono::milliseconds limit_for(probe const& what, parameters const& values) const;
 
   supervisor_options const& options() const noexcept { return options_; }
 

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <utility>
+#include <vector>
 
 #include "backend/gpu/cuda_context.hpp"
 #include "backend/gpu/cuda_devices.hpp"
@@ -25,6 +26,7 @@ class timed_kernel final : public subject {
       : gpu_(gpu), kernel_(what), shape_(shape), work_(planned) {}
 
   nanoseconds sample(std::uint64_t iterations) override {
+    if (kernel_.resets()) return one_by_one(iterations);
     begin_.record(gpu_.stream());
     kernel_.run(shape_, iterations);
     end_.record(gpu_.stream());
@@ -35,11 +37,27 @@ class timed_kernel final : public subject {
   std::uint64_t min_iterations() const override { return work_.min_iterations; }
 
  private:
+  /// Each pass between events of its own, what resets it outside them.
+  nanoseconds one_by_one(std::uint64_t passes) {
+    while (marks_.size() < passes) marks_.emplace_back();
+    for (std::uint64_t i = 0; i < passes; ++i) {
+      kernel_.reset();
+      marks_[i].first.record(gpu_.stream());
+      kernel_.run(shape_, 1);
+      marks_[i].second.record(gpu_.stream());
+    }
+    gpu_.synchronize("timed passes");
+    nanoseconds sum{};
+    for (std::uint64_t i = 0; i < passes; ++i) sum += marks_[i].second - marks_[i].first;
+    return sum;
+  }
+
   cuda_context& gpu_;
   kernel& kernel_;
   launch_shape const& shape_;
   bandgate::work const& work_;
   cuda_event begin_, end_;
+  std::vector<std::pair<cuda_event, cuda_event>> marks_;
 };
 
 class gpu_prepared final : public prepared {
@@ -62,6 +80,10 @@ class gpu_prepared final : public prepared {
     return kernel_->verify(shapes_.at(shape));
   }
   subject& timed(std::size_t shape) override { return timed_.at(shape); }
+  std::vector<named_value> more(double seconds_per_pass) override {
+    return kernel_->more(seconds_per_pass);
+  }
+  void select(std::uint64_t slice) override { kernel_->select(slice); }
 
  private:
   cuda_context& gpu_;

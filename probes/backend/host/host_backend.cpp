@@ -10,6 +10,7 @@
 #include <deque>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "backend/host/host_cpu.hpp"
 #include "backend/host/loops.hpp"
@@ -29,14 +30,24 @@ class timed_kernel final : public subject {
       : kernel_(what), shape_(shape), work_(planned) {}
 
   nanoseconds sample(std::uint64_t iterations) override {
-    auto const start = std::chrono::steady_clock::now();
-    kernel_.run(shape_, iterations);
-    return std::chrono::steady_clock::now() - start;
+    if (!kernel_.resets()) return timed_run(iterations);
+    nanoseconds sum{};
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      kernel_.reset();
+      sum += timed_run(1);
+    }
+    return sum;
   }
   std::uint64_t bytes_per_iteration() const override { return work_.bytes_per_pass; }
   std::uint64_t min_iterations() const override { return work_.min_iterations; }
 
  private:
+  nanoseconds timed_run(std::uint64_t iterations) {
+    auto const start = std::chrono::steady_clock::now();
+    kernel_.run(shape_, iterations);
+    return std::chrono::steady_clock::now() - start;
+  }
+
   kernel& kernel_;
   launch_shape const& shape_;
   work const& work_;
@@ -61,6 +72,10 @@ class host_prepared final : public prepared {
     return kernel_->verify(shapes_.at(shape));
   }
   subject& timed(std::size_t shape) override { return timed_.at(shape); }
+  std::vector<named_value> more(double seconds_per_pass) override {
+    return kernel_->more(seconds_per_pass);
+  }
+  void select(std::uint64_t slice) override { kernel_->select(slice); }
 
  private:
   bandgate::work work_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <deque>
 
 #include <algorithm>
 #include <chrono>
@@ -38,18 +39,22 @@ struct course {
 
 class scripted_monitor final : public health_monitor {
  public:
-  scripted_monitor(bandgate::health const& of_device, course& run)
-      : of_device_(of_device), run_(run) {}
+  explicit scripted_monitor(bandgate::health const& of_device) : of_device_(of_device) {}
 
+  /// The first is what the result is about; another only serves a comparison.
+  void watch(course& run) {
+    if (run_ == nullptr) run_ = &run;
+  }
   void on_phase(phase p) override {
-    run_.sampling = p == phase::sampling;
-    run_.sampled = run_.sampled || run_.sampling;
+    if (run_ == nullptr) return;
+    run_->sampling = p == phase::sampling;
+    run_->sampled = run_->sampled || run_->sampling;
   }
   /// As on a real device: nothing is known of a load that never came.
   bandgate::health report() override {
-    auto const has_own = run_.attempt != nullptr && run_.attempt->health.has_value();
-    auto seen = has_own ? *run_.attempt->health : of_device_;
-    if (!run_.sampled) {
+    auto const has_own = run_ != nullptr && run_->attempt->health.has_value();
+    auto seen = has_own ? *run_->attempt->health : of_device_;
+    if (run_ == nullptr || !run_->sampled) {
       seen.load.clear();
       seen.change.clear();
     }
@@ -58,7 +63,7 @@ class scripted_monitor final : public health_monitor {
 
  private:
   bandgate::health const& of_device_;
-  course& run_;
+  course* run_{};
 };
 
 class scripted_subject final : public subject {
@@ -148,7 +153,7 @@ class scripted_session final : public session {
         device_(device),
         attempt_(attempt),
         clock_(make_scripted_clock(script_->real_pace)),
-        monitor_(device_.health, run_) {}
+        monitor_(device_.health) {}
 
   device_identity const& identity() const override { return device_.identity; }
   device_facts facts() const override;
@@ -158,12 +163,12 @@ class scripted_session final : public session {
   health_monitor& health() override { return monitor_; }
 
  private:
-  void require_room(probe const& what, work const& planned) const;
+  void require_room(probe const& what, work const& planned, scripted_attempt const& told) const;
 
   std::shared_ptr<script const> script_;
   scripted_device const& device_;
   unsigned attempt_;
-  course run_;
+  std::deque<course> runs_;
   std::unique_ptr<scripted_clock> clock_;
   scripted_monitor monitor_;
 };
@@ -183,26 +188,29 @@ device_facts scripted_session::facts() const {
 }
 
 std::unique_ptr<prepared> scripted_session::prepare(probe const& what, parameters const& values) {
-  run_ = {find_attempt(device_, what.name, attempt_)};
-  if (run_.attempt == nullptr)
+  auto const* told = find_attempt(device_, what.name, attempt_);
+  if (told == nullptr)
     throw not_applicable(
         fmt::format("{} says nothing of probe '{}': name it, or \"*\", at {}/probes",
                     script_->origin, what.name, device_.pointer));
-  if (run_.attempt->exclusive)
+  auto& run = runs_.emplace_back(course{told});
+  monitor_.watch(run);
+  if (told->exclusive)
     throw measurement_error(
         failure::exclusively_held,
         fmt::format("{} is in exclusive-process mode and another process holds it",
                     label(device_.identity)));
   auto planned = what.plan(values, facts());
-  require_room(what, planned);
+  require_room(what, planned, *told);
   return std::make_unique<scripted_prepared>(device_.identity, std::move(planned),
-                                             what.shapes(values, facts()), run_, *clock_);
+                                             what.shapes(values, facts()), run, *clock_);
 }
 
-void scripted_session::require_room(probe const& what, work const& planned) const {
+void scripted_session::require_room(probe const& what, work const& planned,
+                                    scripted_attempt const& told) const {
   std::uint64_t wanted = 0;
   for (auto const& [name, size] : planned.buffers) wanted += size.count;
-  if (run_.attempt->out_of_memory || wanted > device_.memory_free.count)
+  if (told.out_of_memory || wanted > device_.memory_free.count)
     throw measurement_error(
         failure::out_of_memory,
         fmt::format("out of memory: the buffers of probe '{}' need {} bytes on {}, of which {} "

@@ -26,12 +26,13 @@ struct baseline_entry {
   bandgate::parameters parameters;  ///< completed with the probe's defaults
   std::string statistic{"median"};
   std::optional<bandgate::unit> unit;  ///< none: "peak", a share of the device's own peak
-  std::string relative_to;             ///< a probe of the same process; `value` is the ratio
-  double value{};                      ///< in `unit`
-  double lower{};                      ///< relative, in (-1, 0)
-  std::optional<double> upper;         ///< relative, > 0
-  std::string card;                    ///< UUID; empty: the model's entry
-  std::string board_part;              ///< the only board part it holds for; empty: any
+  /// A probe of the same process, or "median": of the same series. `value` is the ratio.
+  std::string relative_to;
+  double value{};               ///< in `unit`
+  double lower{};               ///< relative, in (-1, 0)
+  std::optional<double> upper;  ///< relative, > 0
+  std::string card;             ///< UUID; empty: the model's entry
+  std::string board_part;       ///< the only board part it holds for; empty: any
   bool generic{};
   std::optional<bool> ecc;  ///< as the file states it
   std::optional<double> model_peak_bytes_per_second;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 namespace bandgate {
 
 /// The phases of one attempt, in the order in which they happen.
@@ -32,6 +34,8 @@ class observer {
  public:
   virtual ~observer() = default;
   virtual void on_phase(phase) {}
+  /// Part `done` of `all` of the phase is over.
+  virtual void on_progress(std::uint64_t /*done*/, std::uint64_t /*all*/) {}
 };
 
 }  // namespace bandgate

@@ -15,9 +15,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <bandgate/errors.hpp>
+#include <bandgate/named_value.hpp>
 #include <bandgate/parameter.hpp>
 #include <bandgate/units.hpp>
 
@@ -31,8 +33,9 @@ enum class ceiling { dram, link, none };
 enum class direction { higher_is_better, lower_is_better };
 /// What a probe loads, which is what it must not share while it runs.
 enum class load { dram, link, cache };
-/// Which code runs it. `settle`: warm-up and sampling.
-enum class procedure { settle };
+/// Which code runs it. `settle`: warm-up and sampling. `series`: windows of one second, one after
+/// the other. `slices`: one short measurement of each slice of a memory.
+enum class procedure { settle, series, slices };
 
 constexpr char const* to_string(ceiling c) {
   return c == ceiling::dram ? "dram" : c == ceiling::link ? "link" : "none";
@@ -54,9 +57,13 @@ struct device_facts {
 /// What one pass is, for given parameters on a given device.
 struct work {
   std::uint64_t bytes_per_pass{};          ///< as counted by the probe's byte rule
+  std::uint64_t traffic_per_pass{};        ///< index bytes included; 0: what is counted is all
   std::uint64_t min_iterations{1};         ///< see subject::min_iterations
   std::map<std::string, bytes> buffers{};  ///< sizes to allocate, by a name of the probe's own
   std::vector<std::string> notes{};        ///< "buffer cut to 80 % of free memory": into the result
+  std::uint64_t windows{};                 ///< `series`: how many seconds
+  std::uint64_t slices{};                  ///< `slices`: how many
+  std::uint64_t slice_bytes{};             ///< `slices`: bytes of each but perhaps the last
 };
 
 /// One way to launch the same work: any numbers that the probe's kernel reads, by name
@@ -77,6 +84,26 @@ class kernel {
   /// Poisons what the kernel writes, runs it once more and compares all of it, bit for bit, with an
   /// independent computation. Returns nothing when it is right, else what differs and where.
   virtual std::optional<std::string> verify(launch_shape const& shape) = 0;
+
+  /// Whether reset() is to come before every pass. The passes are then timed one by one.
+  virtual bool resets() const { return false; }
+  /// Brings what a pass depends on (the state of the caches) to the same place; not timed.
+  virtual void reset() {}
+
+  /// `slices`: which slice fill, run and verify work on from now on, below work::slices.
+  virtual void select(std::uint64_t /*slice*/) {}
+
+  /// Further values of the last sample, given the median time of a pass: the second direction.
+  virtual std::vector<named_value> more(double /*seconds_per_pass*/) { return {}; }
+};
+
+/// A probe's place in a suite: with these parameters, written as on the command line.
+struct suite_member {
+  std::string suite;  ///< "quick", "full"
+  std::map<std::string, std::string> parameters;
+  // Not explicit: most probes list their suites by name alone.
+  suite_member(char const* name, std::map<std::string, std::string> given = {})
+      : suite(name), parameters(std::move(given)) {}
 };
 
 /// A probe's declaration.
@@ -90,9 +117,14 @@ struct probe {
   bandgate::load load{bandgate::load::dram};
   bandgate::direction direction{bandgate::direction::higher_is_better};
   bandgate::procedure procedure{bandgate::procedure::settle};
-  double expected_spread{0.02};       ///< between healthy cards of one model, relative
-  std::vector<std::string> suites{};  ///< "quick", "full"
-  unsigned time_limit_s{60};          ///< one attempt, start-up included; then it is killed
+  double expected_spread{0.02};  ///< between healthy cards of one model, relative
+  std::vector<suite_member> suites{};
+  unsigned time_limit_s{60};  ///< one attempt, start-up included; then it is killed
+  /// Added to the limit for parameters that ask for more time. Empty: nothing.
+  std::function<unsigned(bandgate::parameters const&)> more_time_s{};
+  /// A probe that the same process measures too, with its defaults: its rate and the ratio to it
+  /// become further values ("copy", "ratio to copy"). Empty: none.
+  std::string compared_with{};
 
   /// Sizes the work. Throws usage_error (a buffer that would measure the cache) or not_applicable.
   std::function<work(bandgate::parameters const&, device_facts const&)> plan;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <bandgate/errors.hpp>
+#include <bandgate/named_value.hpp>
 #include <bandgate/parameter.hpp>
 #include <bandgate/units.hpp>
 
@@ -76,6 +77,18 @@ struct health {
   std::vector<device_process> processes;
 };
 
+/// A measurement in parts: over time (one-second windows) or over a memory (slices).
+struct series {
+  struct point {
+    double at{};     ///< where the part begins: seconds, or bytes from the start of the memory
+    double value{};  ///< as the median: bytes per second, or seconds
+    std::optional<double> sm_clock_mhz, temperature_c, power_w;  ///< read inside the part
+  };
+  std::string axis;  ///< "time" or "address"
+  double step{};     ///< length of a part: seconds or bytes (the last may be shorter)
+  std::vector<point> points;
+};
+
 /// Statistics of the samples. Rates are bytes per second (times: seconds), whichever `is_time`
 /// says.
 struct measurement {
@@ -93,11 +106,10 @@ struct measurement {
   std::uint64_t bytes_per_pass{};
   double warm_up_s{};
   bool verified{};
-  struct further {
-    std::string name, unit;
-    double value{};
-  };
-  std::vector<further> more;
+  std::vector<named_value> more;
+  std::optional<bandgate::series> series;  ///< the samples are its values
+  std::optional<double> worst;             ///< of a series: its slowest part
+  std::optional<double> drop;  ///< of a series over time: last / first - 1, below 0 where it fell
 };
 
 enum class status {
@@ -143,7 +155,7 @@ struct applied_baseline {
   std::string file;       ///< path, or "built-in:nvidia-h200.json"
   std::string entry;      ///< JSON pointer
   std::string kind;       ///< "measured", "published", "peak-fraction"
-  std::string statistic;  ///< "median" or "peak"
+  std::string statistic;  ///< "median", "peak" or "worst"
   bool generic{};
   bool card{};  ///< an entry of this single card
   double reference{};

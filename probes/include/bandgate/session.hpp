@@ -24,12 +24,19 @@ class prepared {
   /// Nothing when every byte is right, else what differs and where.
   virtual std::optional<std::string> verify(std::size_t shape) = 0;
   virtual subject& timed(std::size_t shape) = 0;
+  /// Further values of the last sample, see kernel::more.
+  virtual std::vector<named_value> more(double /*seconds_per_pass*/) { return {}; }
+  /// See kernel::select.
+  virtual void select(std::uint64_t /*slice*/) {}
 };
 
 /// The state of a device around and during a measurement. Listens to the phases.
 class health_monitor : public observer {
  public:
   virtual health report() = 0;
+  /// Around each part of a series: what the device says in its middle, without holding it up.
+  virtual void part_begins(nanoseconds /*expected_length*/) {}
+  virtual health_snapshot part_ends() { return {}; }
 };
 
 /// One opened device. Lives in a worker process only.
