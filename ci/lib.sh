@@ -26,6 +26,27 @@ find_nvcc() {
   done
 }
 
+# Volta (sm_70) left the toolkit with CUDA 13; ci/setup unpacks a compiler of CUDA 12 here.
+volta_toolkit=$venv/cuda12
+
+# The nvcc that compiles for sm_70, empty where there is none. Asked, not told by its version.
+find_volta_nvcc() {
+  local candidate
+  for candidate in "$(find_nvcc)" /usr/local/cuda-12*/bin/nvcc "$volta_toolkit/bin/nvcc"; do
+    if [ -x "$candidate" ] && [[ $("$candidate" --list-gpu-code 2>/dev/null) == *sm_70* ]]; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+}
+
+# Whether ci/setup can unpack that compiler here: it comes from Debian's archive, and takes no g++
+# newer than 13. Where it can, ci/test fails without it.
+volta_installable() {
+  [ "$(uname -m)" = x86_64 ] && command -v apt-get >/dev/null 2>&1 &&
+    grep -qx 'ID=debian' /etc/os-release && [ "$(g++ -dumpversion)" -le 13 ]
+}
+
 # Whether the program may find a GPU driver here, working or not.
 gpu_driver() {
   local folder
