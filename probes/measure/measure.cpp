@@ -11,13 +11,8 @@
 namespace bandgate {
 namespace {
 
-struct choice {
-  std::size_t shape;
-  std::uint64_t iterations;
-};
-
-choice fastest_of(std::span<subject* const> shapes, std::uint64_t start, protocol const& rules) {
-  choice best{0, start};
+readied fastest_of(std::span<subject* const> shapes, std::uint64_t start, protocol const& rules) {
+  readied best{0, start};
   double best_seconds = 0;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     ranked const r = rank(*shapes[i], start, rules);
@@ -50,27 +45,31 @@ std::vector<double> per_pass(std::vector<nanoseconds> const& samples, std::uint6
 
 }  // namespace
 
-measured measure(std::span<subject* const> shapes, clock& time, observer& listener,
-                 bool proportional, protocol const& rules) {
+readied make_ready(std::span<subject* const> shapes, clock& time, observer& listener,
+                   bool proportional, protocol const& rules) {
   if (shapes.empty())
     throw usage_error("measure: no launch shape to measure; a probe declares at least one");
-  nanoseconds const begin = time.now();
   listener.on_phase(phase::warm_up);
-  choice chosen{0, warm_up(*shapes[0], time, rules)};
+  readied chosen{0, warm_up(*shapes[0], time, rules)};
   if (shapes.size() > 1) {
     listener.on_phase(phase::ranking);
     chosen = fastest_of(shapes, chosen.iterations, rules);
   }
-  subject& winner = *shapes[chosen.shape];
-  if (proportional) require_doubling(winner, chosen.iterations, rules);
+  if (proportional) require_doubling(*shapes[chosen.shape], chosen.iterations, rules);
+  return chosen;
+}
 
+measured measure(std::span<subject* const> shapes, clock& time, observer& listener,
+                 bool proportional, protocol const& rules) {
+  nanoseconds const begin = time.now();
+  auto const chosen = make_ready(shapes, time, listener, proportional, rules);
   measured result;
   result.shape = chosen.shape;
   result.iterations = chosen.iterations;
   result.warm_up = time.now() - begin;
   listener.on_phase(phase::sampling);
   result.seconds_per_pass =
-      per_pass(sample(winner, time, chosen.iterations, rules), chosen.iterations);
+      per_pass(sample(*shapes[chosen.shape], time, chosen.iterations, rules), chosen.iterations);
   return result;
 }
 

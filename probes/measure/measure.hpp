@@ -32,6 +32,18 @@ ranked rank(subject& what, std::uint64_t start, protocol const& rules);
 std::vector<nanoseconds> sample(subject& what, clock& time, std::uint64_t iterations,
                                 protocol const& rules);
 
+/// What is known of the shapes before anything is sampled.
+struct readied {
+  std::size_t shape{};         ///< index of the fastest
+  std::uint64_t iterations{};  ///< passes a sample
+};
+
+/// Warms the device with the first shape, ranks all where there are several, checks that twice the
+/// passes take twice the time (`proportional`). Announces warm_up and ranking. Throws
+/// measurement_error(not_proportional) and usage_error for no shape.
+readied make_ready(std::span<subject* const> shapes, clock& time, observer& listener,
+                   bool proportional, protocol const& rules);
+
 struct measured {
   std::size_t shape{};                   ///< index of the winner in `shapes`
   std::uint64_t iterations{};            ///< passes a sample
@@ -39,10 +51,9 @@ struct measured {
   nanoseconds warm_up{};                 ///< wall clock spent before sampling
 };
 
-/// The whole of it: warms the device with the first shape, ranks all where there are several,
-/// checks that twice the passes take twice the time (`proportional`), samples the winner. Announces
-/// warm_up, ranking and sampling to `listener`. Throws measurement_error (zero_elapsed,
-/// not_proportional) and usage_error for no shape.
+/// The whole of it: makes ready and samples the winner. Announces warm_up, ranking and sampling to
+/// `listener`. Throws measurement_error (zero_elapsed, not_proportional) and usage_error for no
+/// shape.
 measured measure(std::span<subject* const> shapes, clock& time, observer& listener,
                  bool proportional, protocol const& rules = {});
 

@@ -34,6 +34,13 @@ struct protocol {
   unsigned ranking_samples{3};
   /// Twice the passes must take twice the time within this, or the work is not being done.
   double doubling_tolerance{0.05};
+  /// Of a series: long against a clock transition, short against what heats a card.
+  std::chrono::nanoseconds window{std::chrono::seconds{1}};
+  /// Of each slice: an odd number for the median, so that neither the first one, which finds the
+  /// addresses' translations missing, nor a single disturbed one decides; five times 5 ms keep the
+  /// map of a card of 141 GB within seconds.
+  unsigned slice_samples{5};
+  std::chrono::nanoseconds slice_target{std::chrono::milliseconds{5}};
 };
 
 }  // namespace bandgate
