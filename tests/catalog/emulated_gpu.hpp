@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A GPU made of a loop: runs the probes' own kernels thread by thread on the CPU. Faults make it
-/// do less or other work than asked, as a broken kernel would.
+/// do less or other work than asked, as a broken kernel or copy engine would.
 #pragma once
 
 #include <bandgate/gpu.hpp>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ enum class fault {
   first_block_twice,  ///< and the last one not at all
   one_block_off,      ///< each block works on its neighbour's part
 };
+
+/// What may go wrong with a copy of the driver.
+enum class copy_fault { none, nothing, tail_missing, one_word_off, one_bit, other_way };
 
 class emulated_gpu final : public gpu_context {
  public:
@@ -46,8 +50,11 @@ class emulated_gpu final : public gpu_context {
       last_size_ = size.count;
       if (first_ == nullptr) first_ = data;
     }
+    memory_[what] = data;
     return {data, size, [](void* p) { std::free(p); }};
   }
+  buffer allocate_pinned(bytes size, char const* what) override { return allocate(size, what); }
+  buffer allocate_pageable(bytes size, char const* what) override { return allocate(size, what); }
 
   void launch(void const* kernel, launch_grid grid, void**, char const* what) override {
     auto const& thread = *static_cast<emulated_kernel const*>(kernel);
@@ -74,12 +81,57 @@ class emulated_gpu final : public gpu_context {
   }
   void synchronize(char const*) override {}
 
+  void copy(void* to, void const* from, bytes size) override {
+    auto* const target = static_cast<unsigned char*>(to);
+    bool const broken = broken_copy_ == every_copy || broken_copy_ == copies_++;
+    auto const fault = broken ? copy_fault_ : copy_fault::none;
+    switch (fault) {
+      case copy_fault::nothing:
+        break;
+      case copy_fault::tail_missing:
+        std::memcpy(to, from, size.count - 16);
+        break;
+      case copy_fault::one_word_off:
+        std::memcpy(target + 8, from, size.count - 8);
+        break;
+      case copy_fault::other_way:
+        std::memcpy(const_cast<void*>(from), to, size.count);
+        break;
+      default:
+        std::memcpy(to, from, size.count);
+    }
+    if (fault == copy_fault::one_bit) target[flipped_byte_] ^= 0x10;
+  }
+  emulated_gpu& side() override {
+    if (!side_) side_ = std::make_unique<emulated_gpu>();
+    return *side_;
+  }
+  /// "none" is a GPU out of reach.
+  emulated_gpu& peer(std::string const& selector) override {
+    if (selector == "none") throw not_applicable("no peer access");
+    if (!peer_) peer_ = std::make_unique<emulated_gpu>();
+    return *peer_;
+  }
+  void wait_for(gpu_context& other) override { waited_for_.push_back(&other); }
+  void start_timer() override { ++timers_; }
+  void stop_timer() override {}
+  double timer_seconds() override { return seconds_; }
+
   /// Launches of that name go wrong from now on. `thread`: which one of which block is left out.
   void breaks(char const* what, fault how, std::uint64_t block = 0, std::uint64_t thread = 0) {
     broken_ = what;
     fault_ = how;
     block_ = block;
     thread_ = thread;
+  }
+  /// Copies go wrong from now on, each or only the one with that number (from 0 on, from now on).
+  static constexpr std::uint64_t every_copy = UINT64_MAX;
+  void breaks_copies(copy_fault how, std::uint64_t which = every_copy,
+                     std::uint64_t flipped_byte = 0) {
+    copy_fault_ = how;
+    broken_copy_ = which;
+    flipped_byte_ = flipped_byte;
+    copies_ = 0;
   }
   /// Called after each launch of that name.
   void after(char const* what, std::function<void()> then) {
@@ -90,6 +142,11 @@ class emulated_gpu final : public gpu_context {
   unsigned char* last_buffer() const { return last_; }
   std::uint64_t last_size() const { return last_size_; }
   device_facts& facts() { return facts_; }
+  /// Where the memory of that name is.
+  unsigned char* memory(std::string const& what) const { return memory_.at(what); }
+  std::vector<gpu_context*> const& waited_for() const { return waited_for_; }
+  unsigned timers() const { return timers_; }
+  void timer_reads(double seconds) { seconds_ = seconds; }
 
  private:
   std::uint64_t misplaced(std::uint64_t block, std::uint64_t blocks) const {
@@ -118,6 +175,13 @@ class emulated_gpu final : public gpu_context {
   fault fault_{fault::none};
   std::uint64_t block_{}, thread_{};
   std::function<void()> after_;
+  std::map<std::string, unsigned char*> memory_;
+  copy_fault copy_fault_{copy_fault::none};
+  std::uint64_t broken_copy_{every_copy}, flipped_byte_{}, copies_{};
+  std::unique_ptr<emulated_gpu> side_, peer_;
+  std::vector<gpu_context*> waited_for_;
+  unsigned timers_{};
+  double seconds_{1};
 };
 
 }  // namespace bandgate::testing

@@ -53,18 +53,30 @@ cuda_context::opened::opened(int ordinal, std::string const& label) {
   check(cudaFree(nullptr), "opening " + label);  // makes the context
 }
 
-cuda_context::cuda_context(int ordinal, device_identity const& identity)
-    : label_(label_of(identity)),
-      opened_(ordinal, label_),
-      facts_(facts_of(identity, label_)),
+cuda_context::cuda_context(machine all, std::size_t index)
+    : all_(std::move(all)),
+      index_(index),
+      ordinal_(all_->at(index).ordinal),
+      label_(label_of(identity())),
+      opened_(ordinal_, label_),
+      facts_(facts_of(identity(), label_)),
       seed_(new_seed()) {}
 
+void cuda_context::make_current() {
+  auto const status = cudaSetDevice(ordinal_);
+  if (status != cudaSuccess) check(status, "choosing " + label_);
+}
+
 buffer cuda_context::allocate(bytes size, char const* what) {
+  make_current();
   void* data = nullptr;
   check(cudaMalloc(&data, size.count),
         on_device(fmt::format("cudaMalloc of {} bytes ({})", size.count, what)));
   // Cannot report: what fails here was reported by the call that broke the device.
-  return {data, size, [](void* p) { static_cast<void>(cudaFree(p)); }};
+  return {data, size, [ordinal = ordinal_](void* p) {
+            static_cast<void>(cudaSetDevice(ordinal));
+            static_cast<void>(cudaFree(p));
+          }};
 }
 
 void cuda_context::launch(void const* kernel, launch_grid grid, void** arguments,
@@ -73,29 +85,57 @@ void cuda_context::launch(void const* kernel, launch_grid grid, void** arguments
     throw measurement_error(
         failure::device_failed,
         on_device(fmt::format("launch of {} with {} blocks, of 1 to 2^31 - 1", what, grid.blocks)));
+  make_current();
   auto const status = cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(grid.blocks)),
                                        dim3(grid.threads), arguments, 0, stream_.get());
   if (status != cudaSuccess) check(status, on_device(std::string("launch of ") + what));
 }
 
 void cuda_context::fill_bytes(void* device, unsigned char value, bytes size) {
+  make_current();
   check(cudaMemsetAsync(device, value, size.count, stream_.get()), on_device("cudaMemset"));
 }
 
 void cuda_context::copy_to_host(void* host, void const* device, bytes size) {
+  make_current();
   check(cudaMemcpyAsync(host, device, size.count, cudaMemcpyDeviceToHost, stream_.get()),
         on_device("cudaMemcpy to the host"));
   synchronize("cudaMemcpy to the host");
 }
 
 void cuda_context::copy_on_device(void* to, void const* from, bytes size) {
+  make_current();
   check(cudaMemcpyAsync(to, from, size.count, cudaMemcpyDeviceToDevice, stream_.get()),
         on_device("cudaMemcpy on the device"));
 }
 
 void cuda_context::synchronize(char const* what) {
+  make_current();
   auto const status = cudaStreamSynchronize(stream_.get());
   if (status != cudaSuccess) check(status, on_device(what));
+}
+
+void cuda_context::copy(void* to, void const* from, bytes size) {
+  make_current();
+  // The addresses say whose memory it is.
+  auto const status = cudaMemcpyAsync(to, from, size.count, cudaMemcpyDefault, stream_.get());
+  if (status != cudaSuccess)
+    check(status, on_device(fmt::format("cudaMemcpy of {} bytes", size.count)));
+}
+
+void cuda_context::start_timer() {
+  make_current();
+  timer_begin_.record(stream_);
+}
+
+void cuda_context::stop_timer() {
+  make_current();
+  timer_end_.record(stream_);
+}
+
+double cuda_context::timer_seconds() {
+  make_current();
+  return std::chrono::duration<double>(timer_end_ - timer_begin_).count();
 }
 
 }  // namespace bandgate

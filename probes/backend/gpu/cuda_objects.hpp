@@ -42,6 +42,7 @@ class cuda_event {
     if (handle_ != nullptr) static_cast<void>(cudaEventDestroy(handle_));
   }
   void record(cuda_stream const& on) { check(cudaEventRecord(handle_, on.get()), "event record"); }
+  cudaEvent_t get() const noexcept { return handle_; }
   /// `what`: the work that was enqueued before it, for the message of a failure that shows here.
   void wait(std::string const& what) { check(cudaEventSynchronize(handle_), what); }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -26,9 +27,11 @@ class timed_kernel final : public subject {
       : gpu_(gpu), kernel_(what), shape_(shape), work_(planned) {}
 
   nanoseconds sample(std::uint64_t iterations) override {
+    gpu_.make_current();  // the kernel may have worked on another device as well
     if (kernel_.resets()) return one_by_one(iterations);
     begin_.record(gpu_.stream());
     kernel_.run(shape_, iterations);
+    gpu_.make_current();
     end_.record(gpu_.stream());
     end_.wait(gpu_.on_device("timed passes"));
     return end_ - begin_;
@@ -67,6 +70,10 @@ class gpu_prepared final : public prepared {
         work_(what.plan(values, gpu.facts())),
         shapes_(what.shapes(values, gpu.facts())),
         kernel_(what.on_gpu(gpu, work_, values)) {
+    for (auto& note : gpu.take_notes())
+      if (std::find(work_.notes.begin(), work_.notes.end(), note) == work_.notes.end())
+        work_.notes.push_back(std::move(note));
+    gpu.make_current();  // where the events are made
     for (auto const& shape : shapes_) timed_.emplace_back(gpu, *kernel_, shape, work_);
   }
 
@@ -95,10 +102,8 @@ class gpu_prepared final : public prepared {
 
 class gpu_session final : public session {
  public:
-  gpu_session(nvml const& management, cuda_device const& device)
-      : identity_(device.identity),
-        health_(management, identity_),
-        gpu_(device.ordinal, identity_) {
+  gpu_session(nvml const& management, cuda_context::machine const& all, std::size_t index)
+      : identity_(all->at(index).identity), health_(management, identity_), gpu_(all, index) {
     health_.context_made();
   }
 
@@ -131,7 +136,7 @@ class gpu_backend final : public backend {
   }
 
   std::unique_ptr<session> open(std::size_t index, open_options const&) override {
-    auto const all = list_cuda_devices(nvml_);
+    auto all = list_cuda_devices(nvml_);
     for (auto const& problem : all.problems) {
       if (problem.usage) throw usage_error(problem.message);
       throw measurement_error(failure::device_failed, problem.message);
@@ -140,7 +145,8 @@ class gpu_backend final : public backend {
       throw measurement_error(
           failure::device_missing,
           fmt::format("there is no GPU {}: the driver lists {}", index, all.devices.size()));
-    return std::make_unique<gpu_session>(nvml_, all.devices[index]);
+    return std::make_unique<gpu_session>(
+        nvml_, std::make_shared<std::vector<cuda_device> const>(std::move(all.devices)), index);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <bandgate/probe.hpp>
@@ -50,7 +51,8 @@ struct launch_grid {
   unsigned threads{1};
 };
 
-/// A GPU, one stream, plain allocations. All calls throw measurement_error naming what failed.
+/// A GPU, one stream, plain allocations. All calls throw measurement_error naming what failed and
+/// on which device. Contexts that a context hands out are its own and live as long as it does.
 class gpu_context {
  public:
   virtual ~gpu_context() = default;
@@ -64,6 +66,31 @@ class gpu_context {
   virtual void copy_to_host(void* host, void const* device, bytes size) = 0;
   virtual void copy_on_device(void* to, void const* from, bytes size) = 0;
   virtual void synchronize(char const* what) = 0;
+
+  /// Page-locked host memory, on the NUMA node of this GPU where that is known and allowed; host
+  /// and kernels reach it at the same address. Touched, of no particular content.
+  virtual buffer allocate_pinned(bytes size, char const* what) = 0;
+  /// Ordinary host memory, touched: only host and copy() reach it.
+  virtual buffer allocate_pageable(bytes size, char const* what) = 0;
+  /// Enqueues the driver's own copy, between any two of this device's memory, host memory and the
+  /// memory of a peer().
+  virtual void copy(void* to, void const* from, bytes size) = 0;
+
+  /// The same device with another stream, so that two things run at once.
+  virtual gpu_context& side() = 0;
+  /// Another GPU of this machine, each of the two reaching the other's memory. `selector`: a UUID,
+  /// a PCI address, an index, or "auto", the next GPU in PCI order. Throws not_applicable where
+  /// there is one GPU only or no access between the two, usage_error for a selector that names no
+  /// other GPU.
+  virtual gpu_context& peer(std::string const& selector) = 0;
+  /// What is enqueued here from now on waits for all that `other` has been given until now.
+  virtual void wait_for(gpu_context& other) = 0;
+
+  /// The time that passes on this context's stream between two points of it.
+  virtual void start_timer() = 0;
+  virtual void stop_timer() = 0;
+  /// Of the last start and stop; waits for nothing, so synchronize() comes before.
+  virtual double timer_seconds() = 0;
 };
 
 /// The inner loops of host probes, the widest that this CPU has, chosen at run time. Pointers are

@@ -21,6 +21,9 @@ enum class parameter_kind {
   device,  ///< a device: UUID, PCI address or index; or one of `choices`, such as "auto"
 };
 
+/// The parameter that names the other GPU of a transfer between two GPUs.
+inline constexpr char const* peer_parameter = "peer";
+
 /// One parameter of a probe, as it is declared and as `bandgate list --verbose` explains it.
 struct parameter {
   std::string name;

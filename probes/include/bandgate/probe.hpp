@@ -31,8 +31,9 @@ class host_context;  // backend.hpp
 /// What a reading above which is impossible means for a probe.
 enum class ceiling { dram, link, none };
 enum class direction { higher_is_better, lower_is_better };
-/// What a probe loads, which is what it must not share while it runs.
-enum class load { dram, link, cache };
+/// What a probe loads, which is what it must not share while it runs: besides its own device the
+/// link to the host (`link`) or the other GPU that its parameter `peer` names (`peer`).
+enum class load { dram, link, cache, peer };
 /// Which code runs it. `settle`: warm-up and sampling. `series`: windows of one second, one after
 /// the other. `slices`: one short measurement of each slice of a memory.
 enum class procedure { settle, series, slices };
@@ -41,7 +42,7 @@ constexpr char const* to_string(ceiling c) {
   return c == ceiling::dram ? "dram" : c == ceiling::link ? "link" : "none";
 }
 constexpr char const* to_string(load l) {
-  return l == load::dram ? "dram" : l == load::link ? "link" : "cache";
+  return l == load::dram ? "dram" : l == load::cache ? "cache" : "link";
 }
 
 /// What a probe may know about a device before it has touched it.
@@ -115,6 +116,7 @@ struct probe {
   std::vector<parameter> parameters{};
   bandgate::ceiling ceiling{bandgate::ceiling::dram};
   bandgate::load load{bandgate::load::dram};
+  unsigned directions{1};  ///< of a link that a pass loads at once; each has the link's ceiling
   bandgate::direction direction{bandgate::direction::higher_is_better};
   bandgate::procedure procedure{bandgate::procedure::settle};
   double expected_spread{0.02};  ///< between healthy cards of one model, relative

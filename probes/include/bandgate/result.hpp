@@ -191,7 +191,8 @@ struct probe_record {
   bandgate::parameters parameters;  ///< complete, defaults included
   std::map<std::string, std::uint64_t> shape;
   std::string byte_rule;
-  std::string ceiling;  ///< "dram", "link", "none"
+  std::string ceiling;     ///< "dram", "link", "none"
+  unsigned directions{1};  ///< see probe::directions
   bool lower_is_better{};
   double expected_spread{};
 };
