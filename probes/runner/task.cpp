@@ -2,6 +2,7 @@
 #include "runner/task.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <bandgate/errors.hpp>
 
@@ -22,6 +23,15 @@ void require_declared(std::vector<task> const& tasks,
                         "'; see `bandgate list --verbose`");
 }
 
+std::string known_suites() {
+  std::set<std::string> names;
+  for (auto const& p : registered_probes())
+    for (auto const& member : p.suites) names.insert(member.suite);
+  std::string text;
+  for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 }  // namespace
 
 std::vector<task> suite_tasks(std::string const& suite) {
@@ -29,7 +39,8 @@ std::vector<task> suite_tasks(std::string const& suite) {
   for (auto const& p : registered_probes())
     for (auto const& member : p.suites)
       if (member.suite == suite) tasks.push_back({&p, member.parameters});
-  if (tasks.empty()) throw usage_error("unknown suite '" + suite + "'; there are quick and full");
+  if (tasks.empty())
+    throw usage_error("unknown suite '" + suite + "'; there are " + known_suites());
   return tasks;
 }
 
