@@ -120,6 +120,7 @@ std::variant<comparison, reason> compare(result const& measured, baseline_entry 
   comparison c;
   c.applied = apply(entry, std::get<double>(found), value);
   require_usable(c.applied, entry, measured.probe.lower_is_better);
+  c.tolerance = measured.probe.lower_is_better ? *entry.upper : -entry.lower;
   c.value = value;
   c.is_time = m.is_time;
   c.relative_to = entry.relative_to;

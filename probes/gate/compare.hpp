@@ -15,6 +15,7 @@ struct comparison {
   applied_baseline applied;
   double value{};
   side outcome{};
+  double tolerance{};  ///< on the worse side, as a positive share
   bool is_time{};
   std::string relative_to;  ///< the probe of the same process that the reference follows
 

@@ -7,6 +7,7 @@
 #include "gate/compare.hpp"
 #include "gate/invalid.hpp"
 #include "gate/numbers.hpp"
+#include "gate/series.hpp"
 
 namespace bandgate {
 namespace {
@@ -82,12 +83,26 @@ verdict of_error(reason why) {
   return decided(status::error, std::move(why), step);
 }
 
-verdict of_regression(comparisons const& all, evidence const& known) {
-  auto const& worst = *all.furthest(side::worse);
-  auto v = decided(status::regression,
-                   {worst.applied.card ? "below-card-bound" : "below-bound", worst.sentence()}, "");
-  if (known.measured.probe.lower_is_better)
-    v.reasons.front().code = worst.applied.card ? "above-card-bound" : "above-bound";
+/// What decided: the bound that was broken most, the drop of a series, or both.
+std::vector<reason> losses(comparisons const& all, evidence const& known) {
+  auto const& measured = known.measured;
+  std::vector<reason> found;
+  if (auto const* worst = all.furthest(side::worse)) {
+    char const* code = measured.probe.lower_is_better
+                           ? (worst->applied.card ? "above-card-bound" : "above-bound")
+                           : (worst->applied.card ? "below-card-bound" : "below-bound");
+    found.push_back({code, worst->sentence()});
+    if (auto which = slowest_part_reason(*measured.measurement, *worst))
+      found.push_back(*std::move(which));
+  }
+  if (auto drop = dropped(*measured.measurement, all.made)) found.push_back(*std::move(drop));
+  return found;
+}
+
+verdict of_regression(std::vector<reason> lost, evidence const& known) {
+  verdict v;
+  v.status = status::regression;
+  v.reasons = std::move(lost);
   auto const causes = find_causes(known);
   for (auto const& c : causes) v.reasons.push_back(c.why);
   auto const& m = *known.measured.measurement;
@@ -117,7 +132,7 @@ verdict judged(result const& measured, baseline_match const& against, comparison
                evidence const& known) {
   if (auto const other = find_contention(measured))
     return decided(status::inconclusive, other->why, other->rule->next_step);
-  if (all.furthest(side::worse) != nullptr) return of_regression(all, known);
+  if (auto lost = losses(all, known); !lost.empty()) return of_regression(std::move(lost), known);
   // What cannot be held against one of two entries is not judged: both must hold.
   if (all.made.empty() || !all.impossible.empty()) return without_baseline(measured, against, all);
   if (measured.measurement->unsettled)

@@ -13,8 +13,9 @@ namespace bandgate {
 /// Judges one attempt. `measured.verdict` is ignored; everything else of the result is read.
 /// Order: failed or invalid measurement -> error (exclusively held: inconclusive); above the
 /// ceiling -> error; contended -> inconclusive; no entry -> no_baseline; beyond a bound ->
-/// regression, also when unsettled; unsettled within -> inconclusive; above upper -> improved;
-/// else pass. A skip reason -> skipped. Where model and card have an entry both must hold.
+/// regression, also when unsettled, and so is a series that fell by more than the tolerance from
+/// its first to its last window; unsettled within -> inconclusive; above upper -> improved; else
+/// pass. A skip reason -> skipped. Where model and card have an entry both must hold.
 ///
 /// `reasons`: first what decided, with its numbers (none for a plain pass), then what may have
 /// caused a loss, most specific first, or what was checked in vain; on other verdicts the same
