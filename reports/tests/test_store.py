@@ -200,13 +200,25 @@ def test_the_made_results_hold_to_the_schema() -> None:
 
 
 def test_sizes_of_parameters_are_shortened() -> None:
-    assert [records.size_text(v) for v in (4 << 30, 64 << 20, 1000, 1 << 10, 0, "auto")] == [
+    sizes = (4 << 30, 64 << 20, 1000, 1 << 10, 0, "auto")
+    assert [records.parameter_text("size", v) for v in sizes] == [
         "4GiB",
         "64MiB",
         "1000",
         "1024",
         "0",
         "auto",
+    ]
+
+
+def test_numbers_of_elements_are_no_sizes() -> None:
+    counts = (1, 1024, 1 << 28, 3000000, "64")
+    assert [records.parameter_text("span", v) for v in counts] == [
+        "1",
+        "1024",
+        "2^28",
+        "3000000",
+        "64",
     ]
 
 

@@ -105,13 +105,18 @@ class Span:
 
 
 @dataclass(frozen=True)
-class _Scale:
+class Scale:
+    """The value axis, between the y of its upper and its lower end."""
+
     low: float
     high: float
+    top: int = TOP
+    floor: int = FLOOR
 
     def y(self, value: float) -> float:
         clipped = min(max(value, self.low), self.high)
-        return round(FLOOR - (FLOOR - TOP) * (clipped - self.low) / (self.high - self.low), 1)
+        share = (clipped - self.low) / (self.high - self.low)
+        return round(self.floor - (self.floor - self.top) * share, 1)
 
     def holds(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -144,21 +149,21 @@ def time_ticks(span: Span) -> tuple[Tick, ...]:
     return tuple(Tick(span.x(t.timestamp()), form.format(t, t)) for t in ticks)
 
 
-def _value_scale(points: Sequence[Point]) -> _Scale:
+def _value_scale(points: Sequence[Point]) -> Scale:
     values = [p.value for p in points if p.value is not None]
     lowers = [p.lower for p in points if p.lower is not None]
     uppers = [p.upper for p in points if p.upper is not None]
     references = [p.reference for p in points if p.reference is not None]
     everything = [*values, *lowers, *uppers, *references]
     if not everything:
-        return _Scale(0.0, 1.0)
+        return Scale(0.0, 1.0)
     low, high = min(everything), max(everything)
-    if values and lowers and references:
-        foot, top = min(lowers), max([*uppers, *references])
+    if values and (lowers or uppers) and references:
+        foot, top = min([*lowers, *references]), max([*uppers, *references])
         reach = _REACH * (top - foot)
         low, high = _within(values, low, high, (foot - reach, top + reach))
     room = (high - low) * 0.08 or abs(high) * 0.01 or 1.0
-    return _Scale(low - room, high + room)
+    return Scale(low - room, high + room)
 
 
 def _within(
@@ -172,8 +177,8 @@ def _within(
     return max(low, limits[0]), min(high, limits[1])
 
 
-def _value_ticks(scale: _Scale) -> tuple[Tick, ...]:
-    found = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(scale.low, scale.high)
+def value_ticks(scale: Scale, most: int = 4) -> tuple[Tick, ...]:
+    found = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(scale.low, scale.high)
     inside = [float(v) for v in found if scale.holds(float(v))]
     # As many decimals as tell every tick apart from its neighbours exactly.
     tolerance = (scale.high - scale.low) * 1e-6
@@ -242,7 +247,7 @@ def chart(
     segments = _segments(points, span)
     return Chart(
         x_ticks=time_ticks(span),
-        y_ticks=_value_ticks(scale),
+        y_ticks=value_ticks(scale),
         bands=_bands(segments, scale),
         bound_path=_bound_path(segments, scale),
         reference_path="".join(
@@ -260,7 +265,7 @@ def chart(
     )
 
 
-def _mark(point: Point, span: Span, scale: _Scale) -> Mark:
+def _mark(point: Point, span: Span, scale: Scale) -> Mark:
     x = span.x(point.at)
     if point.value is None:  # along the foot: there is no value to place it by
         return Mark(x, FLOOR - 7, point.status, point.text, point.unstable, False)
@@ -269,7 +274,7 @@ def _mark(point: Point, span: Span, scale: _Scale) -> Mark:
 
 
 def _bands(
-    segments: list[tuple[float, float, Point]], scale: _Scale
+    segments: list[tuple[float, float, Point]], scale: Scale
 ) -> tuple[tuple[float, float, float, float], ...]:
     found = []
     for start, end, p in segments:
@@ -279,7 +284,7 @@ def _bands(
     return tuple(found)
 
 
-def _bound_path(segments: list[tuple[float, float, Point]], scale: _Scale) -> str:
+def _bound_path(segments: list[tuple[float, float, Point]], scale: Scale) -> str:
     parts = []
     for start, end, p in segments:
         for bound in (p.lower, p.upper):
@@ -292,7 +297,7 @@ def _lines(
     line: Sequence[tuple[float, float]],
     breaks: Sequence[tuple[float, float, str]],
     span: Span,
-    scale: _Scale,
+    scale: Scale,
     budget: int,
 ) -> tuple[str, ...]:
     starts = {b for _, b, _ in breaks}

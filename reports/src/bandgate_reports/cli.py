@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bandgate_reports import __version__, html, markdown, store, trend
+from bandgate_reports import __version__, curves_text, drawing, html, markdown, store, trend
 from bandgate_reports.stamps import parse_stamp
 from bandgate_reports.text import count, printable
 from bandgate_reports.units import RateUnit
@@ -62,14 +62,14 @@ def _read(paths: list[Path], include_scripted: bool) -> store.Loaded:
     return store.load(paths, include_scripted=include_scripted)
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """The whole file or none: a reader, or a full disk, never leaves half a page."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
             Path(temporary).chmod(0o666 & ~_umask())
@@ -103,13 +103,13 @@ def _print(text: str) -> None:
         raise ReportError(f"standard output: {store.reason_of(error)}") from error
 
 
-def _tell(loaded: store.Loaded, page: Path) -> None:
+def _tell(loaded: store.Loaded, where: str) -> None:
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     for skipped in loaded.skipped[:20]:
         console.print(f"skipped {printable(skipped.file)}: {printable(skipped.reason)}")
     if (more := len(loaded.skipped) - 20) > 0:
-        console.print(f"skipped {count(more, 'more file')}; the page lists them")
-    console.print(f"report: {page}")
+        console.print(f"skipped {count(more, 'more file')}")
+    console.print(where)
 
 
 @app.command("trend")
@@ -143,12 +143,52 @@ def trend_command(
     loaded = _read(results, include_scripted)
     report = trend.build(loaded, moment, unit)
     page = out / "index.html"
-    write_atomically(page, html.render(report))
+    write_atomically(page, html.render(report).encode())
     _print(markdown.render(report))
-    _tell(loaded, page)
-    nothing_valid = bool(loaded.skipped) and report.results == 0 and not loaded.scripted_left_out
-    code = Exit.ERROR if nothing_valid else report.summary.exit
+    _tell(loaded, f"report: {page}")
+    code = Exit.ERROR if _nothing_valid(loaded) else report.summary.exit
     raise typer.Exit(0 if exit_zero else code)
+
+
+def _nothing_valid(loaded: store.Loaded) -> bool:
+    return bool(loaded.skipped) and loaded.results.empty and not loaded.scripted_left_out
+
+
+@app.command("curves")
+def curves_command(
+    results: Annotated[
+        list[Path], typer.Argument(metavar="RESULTS...", help="Result folders or files.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the figures; made if missing.")],
+    include_scripted: Annotated[
+        bool, typer.Option("--include-scripted", help="Draw results of scripted devices too.")
+    ] = False,
+    unit: Annotated[RateUnit, typer.Option("--unit", help="Unit of rates.")] = RateUnit.GIB_S,
+    now: Annotated[
+        str | None,
+        typer.Option("--now", metavar="TIME", help="Take this for the present (RFC 3339)."),
+    ] = None,
+) -> None:
+    """Figures and their data in --out, what they show on stdout: gather and scatter against span,
+    reads against window and blocks, peer matrices, memory maps, rates over time. Exit code 4 if
+    there is nothing to draw.
+
+    Example: bandgate-report curves results --out figures
+    """
+    moment = _moment(now)
+    loaded = _read(results, include_scripted)
+    drawn = drawing.draw(loaded.results, moment, unit)
+    for file in drawn.files:
+        write_atomically(out / file.name, file.data)
+    text = curves_text.render(drawn)
+    if loaded.scripted_left_out:
+        left = count(loaded.scripted_left_out, "result")
+        text += f"\n{left} of scripted devices left out; --include-scripted draws them\n"
+    _print(text)
+    _tell(loaded, f"figures: {out}" if drawn.files else "nothing to draw")
+    if _nothing_valid(loaded):
+        raise typer.Exit(Exit.ERROR)
+    raise typer.Exit(Exit.OK if drawn.files else Exit.CANNOT_TELL)
 
 
 def main() -> None:

@@ -186,6 +186,7 @@ def _history(key: Hashable, page: _Page) -> History:
         latest_change=percent_text(last.ratio) if math.isfinite(last.ratio) else "",
         latest_is_newest=bool(math.isfinite(last.value)),
         statistic=last.shown_statistic,
+        lower_is_better=bool(last.lower_is_better),
         summary=(
             f"{probe} on {who.model}, {who.node}: {count(len(results), 'result')} from {period}, "
             + ", ".join([newest, last.status, *remarks])

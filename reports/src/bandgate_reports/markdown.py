@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trend report as Markdown for the job page of a CI system."""
+"""Reports as Markdown: for the job page of a CI system, and aligned to be read in a terminal."""
+
+from collections.abc import Sequence
 
 from bandgate_reports.headline import STATUS_NAMES, headline, judged, totals
-from bandgate_reports.model import Row, Trend
+from bandgate_reports.model import Matrix, Parts, Row, Trend
 from bandgate_reports.text import markdown_cell
 
 # GitHub refuses a job summary above 1 MiB, and shows nothing of it then.
@@ -28,13 +30,14 @@ def _row(row: Row) -> str:
     reference = f"{row.reference} {row.unit} ({row.bounds}; {row.reference_kind})"
     scripted = " (scripted)" if row.device.scripted else ""
     why = [*row.cause, *([f"Next: {row.next_step}"] if row.next_step else [])]
+    why += [f"Note: {note}" for note in row.notes]
     cells = [
         f"{_SYMBOLS[row.status]} {markdown_cell(verdict)}",
         f"{markdown_cell(row.device.model)}{scripted}<br>{markdown_cell(where)}",
         markdown_cell(" ".join(t for t in (row.probe, row.parameters) if t)),
         f"{row.value} {row.unit} {row.statistic}".strip() or "–",
         markdown_cell(reference) if row.reference else "–",
-        row.change or "–",
+        f"{row.change} {row.change_word}".strip() or "–",
         "<br>".join(markdown_cell(sentence, 600) for sentence in why),
     ]
     return f"| {' | '.join(cells)} |"
@@ -60,9 +63,62 @@ def render(trend: Trend) -> str:
     left_out = len(trend.rows) - shown + trend.rows_left_out
     if left_out:
         lines += ["", f"{left_out} more verdicts, none of them worse, are left out."]
+    lines += _sections(trend, MOST_BYTES - _RESERVE - size)
+    size = sum(len(line.encode()) + 1 for line in lines)
     lines += _changes(trend, MOST_BYTES - _RESERVE - size)
     lines += ["", *(f"- {markdown_cell(n.title)}" for n in trend.notices)] if trend.notices else []
     return "\n".join(lines) + "\n"
+
+
+def _sections(trend: Trend, room: int) -> list[str]:
+    """Peer matrices and series, each whole or not at all."""
+    lines: list[str] = []
+    sections = [matrix_lines(m) for m in trend.matrices]
+    sections += [parts_lines(s.parts) for s in trend.strips]
+    sections += [["", f"❌ wrong data: {markdown_cell(fault, 600)}"] for fault in trend.faults]
+    for section in sections:
+        room -= sum(len(line.encode()) + 1 for line in section)
+        if room < 0:
+            return [*lines, "", "More matrices and series are left out."]
+        lines += section
+    return lines
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """A Markdown table with its columns aligned; the first `left` to the left."""
+    cells = [list(head), *([markdown_cell(c) for c in row] for row in rows)]
+    widths = [max(3, *(len(c) for c in column)) for column in zip(*cells, strict=True)]
+
+    def line(row: Sequence[str]) -> str:
+        padded = (
+            c.ljust(w) if i < left else c.rjust(w)
+            for i, (c, w) in enumerate(zip(row, widths, strict=True))
+        )
+        return f"| {' | '.join(padded)} |"
+
+    rule = ("-" * w if i < left else "-" * (w - 1) + ":" for i, w in enumerate(widths))
+    return [line(cells[0]), f"| {' | '.join(rule)} |", *(line(row) for row in cells[1:])]
+
+
+def matrix_lines(matrix: Matrix) -> list[str]:
+    """Rows: devices; columns: their peers."""
+    who = markdown_cell(f"{matrix.model} on {matrix.node}")
+    rows = [
+        [name, *("" if c is None else c.text or "–" for c in row)]
+        for name, row in zip(matrix.names, matrix.cells, strict=True)
+    ]
+    lines = ["", f"**{markdown_cell(matrix.title)}**, {matrix.unit}, {who}: {matrix.minimum}", ""]
+    lines += table([f"{matrix.unit}", *(markdown_cell(n) for n in matrix.names)], rows)
+    if matrix.holes:
+        lines += ["", *(f"- – {markdown_cell(hole, 600)}" for hole in matrix.holes)]
+    return lines
+
+
+def parts_lines(parts: Parts) -> list[str]:
+    who = " · ".join(t for t in (parts.device.model, parts.device.node, parts.device.place) if t)
+    what = " ".join(t for t in (parts.probe, parts.parameters) if t)
+    said = "; ".join(parts.remarks)
+    return ["", f"**{markdown_cell(what)}** {markdown_cell(who)}: {markdown_cell(said, 900)}"]
 
 
 def _changes(trend: Trend, room: int) -> list[str]:

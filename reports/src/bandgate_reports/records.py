@@ -79,14 +79,18 @@ _NUMBERS = (
     "duration_s",
     "median",
     "peak",
+    "worst",
+    "drop",
+    "dram_peak",
     "reference",
     "lower",
     "upper",
     "ratio",
 )
 _INTEGERS = ("attempt", "version")
-_FLAGS = ("unstable", "generic", "card_entry")
-_OBJECTS = ("reasons",)
+_FLAGS = ("unstable", "generic", "card_entry", "lower_is_better", "verified")
+# more: a map of named values; parts: the series of a measurement or None.
+_OBJECTS = ("reasons", "notes", "more", "parts")
 
 COLUMNS: tuple[str, ...] = tuple(
     dict.fromkeys(
@@ -106,9 +110,16 @@ def _known(value: object, unit: str = "") -> str:
     return f"{value}{unit}"
 
 
-def size_text(value: object) -> str:
-    """A parameter as people write it: whole mebibytes and gibibytes are shortened."""
+# Parameters that count something; every other whole number is a size in bytes.
+_COUNTS = ("span", "elements", "blocks", "threads", "seconds", "duration", "index", "width")
+
+
+def parameter_text(name: str, value: object) -> str:
+    """A parameter as people write it: 64MiB, 2^20 elements, 30."""
     if isinstance(value, int) and not isinstance(value, bool):
+        if name in _COUNTS:
+            power = value.bit_length() - 1
+            return f"2^{power}" if value == 1 << power >= 1 << 13 else str(value)
         for power, suffix in ((40, "TiB"), (30, "GiB"), (20, "MiB")):
             if value and value % (1 << power) == 0:
                 return f"{value >> power}{suffix}"
@@ -170,6 +181,14 @@ def row(document: Mapping[str, Any], file: str) -> dict[str, Any]:
         "unit": measured.get("unit", ""),
         "median": measured.get("median"),
         "peak": measured.get("peak"),
+        "worst": measured.get("worst"),
+        "drop": measured.get("drop"),
+        "verified": measured.get("verified", False),
+        "more": {m["name"]: m["value"] for m in measured.get("more", ())},
+        "parts": measured.get("series"),
+        "notes": tuple(document["notes"]),
+        "dram_peak": device["peak_bytes_per_second"],
+        "lower_is_better": probe["lower_is_better"],
         "failure_code": failure.get("code", ""),
         "failure_message": failure.get("message", ""),
         "skip_reason": document["skip_reason"],

@@ -11,10 +11,13 @@ import pandas as pd
 
 from bandgate_reports import verdicts
 from bandgate_reports.model import Device, Row
-from bandgate_reports.records import size_text
+from bandgate_reports.records import each, parameter_text
 from bandgate_reports.stamps import NAIVE
 from bandgate_reports.text import printable, shorten
 from bandgate_reports.units import RateUnit, Scale, percent_text, scale
+
+# What is said of these explains nothing that is wrong: it is shown as a note.
+QUIET = ("pass", "measured")
 
 
 def stamp_text(at: pd.Timestamp | datetime) -> str:
@@ -35,17 +38,37 @@ def device(row: Any) -> Device:
     )
 
 
+def place_of(table: pd.DataFrame) -> dict[str, str]:
+    """PCI address by UUID, where it was last seen."""
+    known = table[(table["uuid"] != "") & (table["pci_address"] != "")]
+    return {r.uuid: r.pci_address for r in each(known[["uuid", "pci_address"]])}
+
+
+def peer_text(uuid: str, places: Mapping[str, str]) -> str:
+    """A peer as its PCI address, else as the beginning of its UUID: a whole one is no name."""
+    return places.get(uuid) or shorten(uuid, 13)
+
+
 def varying_parameters(table: pd.DataFrame) -> dict[tuple[str, str], str]:
     """(probe, parameters) as the parameters in which a probe's series differ: most have one set
     of parameters, and naming all their defaults tells nobody anything."""
+    places = place_of(table)
+
+    def text_of(name: str, value: object) -> str:
+        return peer_text(str(value), places) if name == "peer" else parameter_text(name, value)
+
     pairs = table[["probe", "parameters"]].drop_duplicates()
     found: dict[tuple[str, str], str] = {}
     for probe, group in pairs.groupby("probe"):
         sets = {text: json.loads(text) for text in group["parameters"]}
         names = sorted({name for values in sets.values() for name in values})
-        differing = [n for n in names if len({json.dumps(v.get(n)) for v in sets.values()}) > 1]
+        differing = [
+            n
+            for n in names
+            if n == "peer" or len({json.dumps(v.get(n)) for v in sets.values()}) > 1
+        ]
         for text, values in sets.items():
-            shown = [f"{n}={size_text(values[n])}" for n in differing if n in values]
+            shown = [f"{n}={text_of(n, values[n])}" for n in differing if n in values]
             found[(str(probe), text)] = printable(" ".join(shown))
     return found
 
@@ -65,6 +88,13 @@ def _cause(row: Any) -> tuple[str, ...]:
     return tuple(printable(shorten(sentence, 600)) for sentence in found if sentence)
 
 
+def _change_word(row: Any) -> str:
+    """Of a time, where more is worse: a sign alone would be read the other way round."""
+    if not row.lower_is_better or not math.isfinite(row.ratio) or round(row.ratio - 1, 4) == 0:
+        return ""
+    return "slower" if row.ratio > 1 else "faster"
+
+
 def _when(row: Any) -> str:
     text = stamp_text(row.started)
     return text if row.placed and row.stamp_flag != NAIVE else f"{text} ({row.stamp_flag})"
@@ -74,7 +104,11 @@ def verdict_row(row: Any, shown: str, rate: RateUnit, anchors: Mapping[Hashable,
     measured = math.isfinite(row.value)
     units = scale(row.unit or "B/s", rate)
     # The value beside a reference is of the reference's statistic.
-    value = row.peak if row.statistic == "peak" else row.median
+    value = {"peak": row.peak, "worst": row.worst}.get(row.statistic, row.median)
+    measured = measured and math.isfinite(value)
+    said = tuple(printable(shorten(note, 600)) for note in row.notes)
+    cause = _cause(row)
+    quiet = row.status in QUIET
     referenced = math.isfinite(row.reference)
     kind = "card" if row.card_entry else "generic" if row.generic else row.baseline_kind
     return Row(
@@ -87,12 +121,14 @@ def verdict_row(row: Any, shown: str, rate: RateUnit, anchors: Mapping[Hashable,
         parameters=shown,
         value=units.text(value) if measured else "",
         unit=units.label if measured else "",
-        statistic="peak" if row.statistic == "peak" else "",
+        statistic=row.statistic if row.statistic in ("peak", "worst") else "",
         reference=units.text(row.reference) if referenced else "",
         reference_kind=kind if referenced else "",
         bounds=_bounds(row.lower, row.upper, units),
         change=percent_text(row.ratio) if measured and math.isfinite(row.ratio) else "",
-        cause=_cause(row),
+        change_word=_change_word(row) if measured else "",
+        cause=() if quiet else cause,
+        notes=(*cause, *said) if quiet else said,
         next_step=printable(shorten(row.next_step, 400)),
         when=_when(row),
         attempts=row.attempts,

@@ -57,7 +57,9 @@ def _with_values(table: pd.DataFrame) -> pd.DataFrame:
     used = table["statistic"].mask(table["statistic"] == "").groupby(table["series"])
     shown = used.transform("last").fillna("median").astype("object")
     table["shown_statistic"] = shown
-    table["value"] = table["median"].where(shown != "peak", table["peak"])
+    table["value"] = table["median"]
+    for statistic in ("peak", "worst"):
+        table["value"] = table["value"].where(shown != statistic, table[statistic])
     other = (table["statistic"] != shown) & (table["statistic"] != "")
     for bound in ("reference", "lower", "upper"):
         table[f"band_{bound}"] = table[bound].mask(other)

@@ -6,25 +6,31 @@ from datetime import datetime
 
 import pandas as pd
 
+from bandgate_reports import peers, verdicts
 from bandgate_reports import series as series_of
-from bandgate_reports import verdicts
 from bandgate_reports.histories import device_changes, draw
 from bandgate_reports.model import Change, Trend
 from bandgate_reports.notices import notices
+from bandgate_reports.parts import MOST_PARTS, failed_parts, newest_parts
 from bandgate_reports.records import each
 from bandgate_reports.rows import stamp_text, varying_parameters, verdict_row
 from bandgate_reports.store import Loaded
+from bandgate_reports.strips import strip
+from bandgate_reports.sweeps import is_swept, sweeps
 from bandgate_reports.text import listed, printable, shorten
 from bandgate_reports.units import RateUnit
 
 # Keeps the page below 10 MB whatever it is fed; what is left out is said.
 MOST_CHARTS = 800
 MOST_ROWS = 1500
+MOST_SWEEPS = 200
 
 
 def build(loaded: Loaded, now: datetime, rate: RateUnit = RateUnit.GIB_S) -> Trend:
     """The whole report. Any number of results will do, none included."""
-    table = series_of.identify(loaded.results, now)
+    everything = series_of.identify(loaded.results, now)
+    swept = is_swept(everything)
+    table = everything[~swept].reset_index(drop=True)
     newest = verdicts.newest(table)
     summary = verdicts.summary(newest, table)
     placed = table[table["placed"]]
@@ -37,6 +43,8 @@ def build(loaded: Loaded, now: datetime, rate: RateUnit = RateUnit.GIB_S) -> Tre
         verdict_row(r, shown[(r.probe, r.parameters)], rate, anchors)
         for r in each(newest.head(MOST_ROWS))
     )
+    matrices = peers.matrices(peers.pairs(everything, verdicts.newest(everything)), rate)
+    parts = newest_parts(newest[~newest["stale"]], shown, rate)
     devices = [*(g.device for g in groups), *(r.device for r in rows)]
     probes = [*(h.probe for g in groups for h in g.histories), *(r.probe for r in rows)]
     latest = placed["started"].max() if len(placed) else None
@@ -49,14 +57,20 @@ def build(loaded: Loaded, now: datetime, rate: RateUnit = RateUnit.GIB_S) -> Tre
         rows_left_out=len(newest) - len(rows),
         groups=groups,
         charts_left_out=len(order) - len(anchors),
+        sweeps=sweeps(everything[swept])[:MOST_SWEEPS],
+        matrices=matrices[: peers.MOST_MATRICES],
+        matrices_left_out=max(0, len(matrices) - peers.MOST_MATRICES),
+        strips=tuple(strip(p) for p in parts[:MOST_PARTS]),
+        strips_left_out=max(0, len(parts) - MOST_PARTS),
+        faults=failed_parts(newest[~newest["stale"]])[:MOST_PARTS],
         notices=tuple(notices(loaded, table, summary)),
         recent_changes=_recent(changes, table),
         models=tuple(sorted({d.model for d in devices})),
         nodes=tuple(sorted({d.node for d in devices})),
         probes=tuple(sorted(set(probes))),
-        results=len(table),
-        devices=table["card"].nunique(),
-        hosts=table["node"].nunique(),
+        results=len(everything),
+        devices=everything["card"].nunique(),
+        hosts=everything["node"].nunique(),
     )
 
 

@@ -54,16 +54,34 @@ class Summary:
         return Exit.OK
 
 
+# A card that was slow when it was last judged is not healed by losing its baseline, nor one that
+# failed by being skipped. (An error that a later measurement does not show is over.)
+_HIDES_NOT = {"no-baseline": ("regression",), "skipped": ("regression", "error")}
+
+
+def _hidden(table: pd.DataFrame) -> pd.Series:
+    """Results that may not replace the verdict that was there when they came."""
+    decided = table["status"].mask(table["status"].isin([*_HIDES_NOT, "measured"]))
+    decided = decided.where(table["placed"])
+    before = decided.groupby(table["line"]).ffill()
+    hidden = pd.Series(False, index=table.index)
+    for status, worse in _HIDES_NOT.items():
+        hidden |= (table["status"] == status) & before.isin(worse)
+    return hidden
+
+
 def newest(results: pd.DataFrame) -> pd.DataFrame:
     """One row for each (device, probe, parameters): its newest verdict, worst first.
 
     The last attempt of a group speaks for it. What `bandgate run` measured without judging never
-    hides a verdict. A result whose stamp is impossible speaks only where there is no other.
+    hides a verdict; what could not be judged or was not measured at all hides none that is worse
+    and that it says nothing of (see `_HIDES_NOT`). A result whose stamp is impossible speaks only
+    where there is no other.
     """
     table = results[results["final"]].copy()
     table["attempts"] = table.groupby(["line", "group"])["attempt"].transform("max")
     table["rank"] = table["status"].map(STATUSES.index).astype("int64")
-    table["judging"] = table["status"] != "measured"
+    table["judging"] = (table["status"] != "measured") & ~_hidden(table)
     order = ["placed", "judging", "started", "attempt", "id"]
     table = table.sort_values(order, kind="stable").groupby("line", sort=False).tail(1)
     latest = table.loc[table["placed"], "started"].max()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the figures show, in words and aligned tables, and how to get those that are not there."""
+
+from bandgate_reports.curves import KEY, labels
+from bandgate_reports.drawing import Drawn
+from bandgate_reports.figures import element_bytes
+from bandgate_reports.markdown import matrix_lines, parts_lines, table
+from bandgate_reports.paper import bytes_text
+from bandgate_reports.records import each
+from bandgate_reports.text import markdown_cell, printable
+
+
+def _power(value: float) -> str:
+    whole = int(value)
+    return f"2^{whole.bit_length() - 1}" if whole & (whole - 1) == 0 else str(whole)
+
+
+def _knee_rows(drawn: Drawn) -> list[list[str]]:
+    rows = []
+    for gpu, of_gpu in drawn.knees.groupby("gpu", sort=True):
+        names = labels(of_gpu)
+        for k in each(of_gpu):
+            key = tuple(getattr(k, name) for name in KEY)
+            size = element_bytes(of_gpu[of_gpu["parameters"] == k.parameters])
+            rows.append(
+                [
+                    printable(str(gpu)),
+                    names[key],
+                    printable(k.mode),
+                    _power(k.x),
+                    bytes_text(k.x * size) if size else "–",
+                    f"{k.value * 100:.1f} %",
+                    f"−{k.fall * 100:.0f} %",
+                ]
+            )
+    return rows
+
+
+def render(drawn: Drawn) -> str:
+    lines = ["## Bandgate: figures", ""]
+    names = [f.name for f in drawn.files if f.name.endswith(".png")]
+    lines += [f"- {markdown_cell(name)}" for name in names] or ["Nothing to draw."]
+    rows = _knee_rows(drawn)
+    if rows:
+        head = ["GPU", "Curve", "Index mode", "Knee at span", "Bytes", "Of copy", "Then falls by"]
+        lines += ["", *table(head, rows, 3)]
+    for matrix in drawn.matrices:
+        lines += matrix_lines(matrix)
+    for parts in drawn.parts:
+        lines += parts_lines(parts)
+    if drawn.missing:
+        lines += ["", "Not drawn:", ""]
+        lines += [
+            f"- {m.what}: {markdown_cell(m.why)}; measure: `{m.command}`" for m in drawn.missing
+        ]
+    if drawn.left:
+        lines += ["", *(f"- {markdown_cell(text)}" for text in drawn.left)]
+    return "\n".join(lines) + "\n"
