@@ -15,9 +15,12 @@ constexpr unsigned window_group = 2;
 template <unsigned Threads>
 BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void copy_tile(ulonglong2 const* __restrict__ from,
                                                         ulonglong2* __restrict__ to,
-                                                        std::uint64_t count) {
+                                                        std::uint64_t count,
+                                                        std::uint64_t const* odd_from,
+                                                        std::uint64_t* odd_to) {
   std::uint64_t const i = std::uint64_t{blockIdx.x} * Threads + threadIdx.x;
   if (i < count) to[i] = from[i];
+  if (odd_to != nullptr && i == 0) *odd_to = *odd_from;
 }
 
 BANDGATE_KERNEL BANDGATE_BOUNDS(window_threads) void copy_windows(
@@ -47,7 +50,7 @@ template <unsigned Threads>
 void launch_tiles(gpu_context& gpu, buffer const& from, buffer const& to) {
   auto const count = from.size().count / sizeof(ulonglong2);
   launch(gpu, "copy", {(count + Threads - 1) / Threads, Threads}, &copy_tile<Threads>,
-         from.as<ulonglong2>(), to.as<ulonglong2>(), count);
+         from.as<ulonglong2>(), to.as<ulonglong2>(), count, odd_word(from), odd_word(to));
 }
 
 struct variant {

@@ -28,25 +28,8 @@ void one_pass(gpu_context& gpu, launch_shape const& shape, buffer const& data, o
 }  // namespace
 
 BANDGATE_PROBE(read_seq) {
-  probe p;
-  p.name = "read_seq";
+  auto p = classic_read("read_seq", one_pass, block_threads, &host_loops::sum32_seq);
   p.summary = "Reads with one 4-byte load in flight a thread: the classic naive kernel";
-  p.byte_rule = "bytes read";
-  p.parameters = {size_parameter()};
-  p.expected_spread = 0.04;
-  p.suites = {"full"};
-  p.plan = [](parameters const& values, device_facts const& facts) {
-    return stream_work(values, facts, 1, 1);
-  };
-  p.shapes = [](parameters const&, device_facts const& facts) {
-    return facts.is_gpu ? block_sweep(block_threads) : host_shapes(facts);
-  };
-  p.on_gpu = [](gpu_context& gpu, work const& w, parameters const&) -> std::unique_ptr<kernel> {
-    return std::make_unique<gpu_reader<32>>(gpu, w.buffers.at("data"), one_pass);
-  };
-  p.on_host = [](host_context& host, work const& w, parameters const&) -> std::unique_ptr<kernel> {
-    return std::make_unique<host_reader<32>>(host, w.buffers.at("data"), host.loops().sum32_seq);
-  };
   return p;
 }
 

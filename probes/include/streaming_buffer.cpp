@@ -9,7 +9,15 @@ namespace {
 constexpr std::uint64_t granule = mib(1).count;
 
 std::string text(std::uint64_t count) {
-  return to_string(count / granule * granule, parameter_kind::size);
+  return to_string(count, parameter_kind::size);
+}
+
+/// Whole elements on a GPU, whole cache lines of the streaming loops on the host.
+void require_whole(std::uint64_t size, device_facts const& facts) {
+  std::uint64_t const unit = facts.is_gpu ? 8 : 64;
+  if (size % unit != 0)
+    throw usage_error("size=" + text(size) + " is not a multiple of " + std::to_string(unit) +
+                      " bytes; the next is " + text(size / unit * unit + unit));
 }
 
 }  // namespace
@@ -21,7 +29,8 @@ bytes streaming_buffer(parameter_value const& asked, device_facts const& facts, 
   auto const least = 4 * cache;
   std::uint64_t size = 0;
   if (auto const* exact = std::get_if<std::uint64_t>(&asked)) {
-    size = *exact / granule * granule;
+    size = *exact;
+    require_whole(size, facts);
     if (size > room)
       throw measurement_error(failure::out_of_memory,
                               "size=" + text(*exact) + " does not fit: " + std::to_string(streams) +

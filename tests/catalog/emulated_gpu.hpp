@@ -3,6 +3,7 @@
 /// do less or other work than asked, as a broken kernel or copy engine would.
 #pragma once
 
+#include <algorithm>
 #include <bandgate/gpu.hpp>
 #include <cstring>
 #include <functional>
@@ -71,7 +72,7 @@ class emulated_gpu final : public gpu_context {
   }
 
   void fill_bytes(void* device, unsigned char value, bytes size) override {
-    std::memset(device, value, size.count);
+    std::memset(device, value, size.count - std::min(fills_short_by_, size.count));
   }
   void copy_to_host(void* host, void const* device, bytes size) override {
     std::memcpy(host, device, size.count);
@@ -133,6 +134,8 @@ class emulated_gpu final : public gpu_context {
     flipped_byte_ = flipped_byte;
     copies_ = 0;
   }
+  /// Fills leave out so many of their last bytes from now on.
+  void shortens_fills(std::uint64_t by) { fills_short_by_ = by; }
   /// Called after each launch of that name.
   void after(char const* what, std::function<void()> then) {
     broken_after_ = what;
@@ -178,6 +181,7 @@ class emulated_gpu final : public gpu_context {
   std::map<std::string, unsigned char*> memory_;
   copy_fault copy_fault_{copy_fault::none};
   std::uint64_t broken_copy_{every_copy}, flipped_byte_{}, copies_{};
+  std::uint64_t fills_short_by_{};
   std::unique_ptr<emulated_gpu> side_, peer_;
   std::vector<gpu_context*> waited_for_;
   unsigned timers_{};

@@ -32,7 +32,10 @@ inline constexpr host_loops plain_loops{
     [](void* to, std::uint64_t size, std::uint64_t word) {
       for (std::uint64_t i = 0; i < size / 8; ++i) static_cast<std::uint64_t*>(to)[i] = word;
     },
-    [](void* to, void const* from, std::uint64_t size) { std::memcpy(to, from, size); }};
+    [](void* to, void const* from, std::uint64_t size) { std::memcpy(to, from, size); },
+    [](double* a, double const* b, double const* c, std::uint64_t size, double factor) {
+      for (std::uint64_t i = 0; i < size / sizeof *a; ++i) a[i] = b[i] + factor * c[i];
+    }};
 
 class fake_host final : public host_context {
  public:

@@ -57,6 +57,9 @@ TEST_P(every_host_probe, notices_loops_that_leave_out_the_last_line_of_a_run) {
   host.loops().copy = [](void* to, void const* p, std::uint64_t n) {
     plain_loops.copy(to, p, n - 64);
   };
+  host.loops().triad = [](double* a, double const* b, double const* c, std::uint64_t n, double f) {
+    plain_loops.triad(a, b, c, n - 64, f);
+  };
   prepared_probe probe(host, GetParam());
   EXPECT_NE(probe.made->verify(probe.shape), std::nullopt);
 }
@@ -77,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(catalog, every_host_probe,
                                            host_case{"read_window", {}, 1U << 20},
                                            host_case{"read_window", {}, 20480},
                                            host_case{"write", {}, 0}, host_case{"copy", {}, 0},
+                                           host_case{"triad", {}, 0},
                                            host_case{"copy", {{"window", "1MiB"}}, 0}),
                          [](auto const& each) {
                            auto const& c = each.param;

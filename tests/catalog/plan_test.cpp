@@ -38,31 +38,75 @@ work plan(char const* name, std::map<std::string, std::string> const& given = {}
   return p.plan(complete(p.parameters, given), facts);
 }
 
-TEST(catalog, holds_the_six_probes) {
+TEST(catalog, holds_every_probe) {
   std::vector<std::string> names;
   for (auto const& p : registered_probes()) names.push_back(p.name);
   EXPECT_THAT(names,
-              ElementsAre("copy", "read", "read_seq", "read_unroll", "read_window", "write"));
+              ElementsAre("copy", "d2h", "d2h_pageable", "gather", "h2d", "h2d_pageable",
+                          "host_bidir", "l2_read", "launch", "memcpy_d2d", "memset", "p2p_bidir",
+                          "p2p_read", "p2p_write", "read", "read_map", "read_seq", "read_unroll",
+                          "read_window", "scatter", "sustained", "triad", "write"));
 }
 
+/// What a probe is held to; "-" is no suite.
+struct declaration {
+  char const* name;
+  ceiling limit;
+  load loads;
+  bool on_host;
+  double spread;
+  std::vector<std::string> suites;
+};
+
 TEST(catalog, declares_what_baselines_and_suites_need) {
-  for (auto const& p : registered_probes()) {
-    EXPECT_EQ(p.ceiling, ceiling::dram) << p.name;
-    EXPECT_EQ(p.load, load::dram) << p.name;
-    EXPECT_TRUE(p.on_gpu && p.on_host) << p.name;
-    EXPECT_FALSE(p.summary.empty()) << p.name;
-    bool const naive = p.name.starts_with("read_");
-    EXPECT_EQ(p.expected_spread, naive ? 0.04 : 0.02) << p.name;
+  using names = std::vector<std::string>;
+  auto const dram = ceiling::dram;
+  auto const link = ceiling::link;
+  auto const none = ceiling::none;
+  for (auto const& d : {
+           declaration{"read", dram, load::dram, true, 0.02, names{"quick", "full"}},
+           {"write", dram, load::dram, true, 0.02, {"quick", "full"}},
+           {"copy", dram, load::dram, true, 0.02, {"quick", "full"}},
+           {"triad", dram, load::dram, true, 0.02, {"full"}},
+           {"memcpy_d2d", dram, load::dram, false, 0.02, {"full"}},
+           {"memset", dram, load::dram, false, 0.02, {"full"}},
+           {"read_seq", dram, load::dram, true, 0.04, {"full"}},
+           {"read_unroll", dram, load::dram, true, 0.04, {"full"}},
+           {"read_window", dram, load::dram, true, 0.04, {"full"}},
+           {"gather", dram, load::dram, true, 0.12, {"full"}},
+           {"scatter", dram, load::dram, true, 0.12, {"full"}},
+           {"read_map", dram, load::dram, false, 0.02, {"full"}},
+           {"sustained", dram, load::dram, true, 0.02, {"sustained"}},
+           {"l2_read", none, load::cache, false, 0.04, {"full"}},
+           {"launch", none, load::cache, false, 0.2, {"full"}},
+           {"h2d", link, load::link, false, 0.04, {"quick", "full"}},
+           {"d2h", link, load::link, false, 0.04, {"quick", "full"}},
+           {"host_bidir", link, load::link, false, 0.04, {"full"}},
+           {"h2d_pageable", link, load::link, false, 0.04, {}},
+           {"d2h_pageable", link, load::link, false, 0.04, {}},
+           {"p2p_read", link, load::peer, false, 0.04, {"quick", "full"}},
+           {"p2p_write", link, load::peer, false, 0.04, {"full"}},
+           {"p2p_bidir", link, load::peer, false, 0.04, {"full"}},
+       }) {
+    auto const& p = find_probe(d.name);
+    EXPECT_EQ(p.ceiling, d.limit) << p.name;
+    EXPECT_EQ(p.load, d.loads) << p.name;
+    EXPECT_TRUE(p.on_gpu) << p.name;
+    EXPECT_EQ(static_cast<bool>(p.on_host), d.on_host) << p.name;
+    EXPECT_EQ(p.expected_spread, d.spread) << p.name;
+    EXPECT_FALSE(p.summary.empty() || p.byte_rule.empty()) << p.name;
+    for (auto const& parameter : p.parameters) EXPECT_FALSE(parameter.help.empty()) << p.name;
     std::vector<std::string> suites;
-    for (auto const& member : p.suites) suites.push_back(member.suite);
-    EXPECT_EQ(suites, naive ? std::vector<std::string>{"full"}
-                            : (std::vector<std::string>{"quick", "full"}))
-        << p.name;
-    for (auto const& facts : {h200(), laptop()})
-      EXPECT_FALSE(p.shapes(complete(p.parameters, {}), facts).empty()) << p.name;
+    for (auto const& member : p.suites)
+      if (std::find(suites.begin(), suites.end(), member.suite) == suites.end())
+        suites.push_back(member.suite);
+    EXPECT_EQ(suites, d.suites) << p.name;
+    EXPECT_FALSE(p.shapes(complete(p.parameters, {}), h200()).empty()) << p.name;
+    if (p.on_host) EXPECT_FALSE(p.shapes(complete(p.parameters, {}), laptop()).empty()) << p.name;
   }
   EXPECT_EQ(find_probe("copy").byte_rule, "bytes read + bytes written");
   EXPECT_EQ(find_probe("write").byte_rule, "bytes written");
+  EXPECT_EQ(find_probe("launch").direction, direction::lower_is_better);
 }
 
 TEST(catalog, counts_each_byte_by_its_rule) {
@@ -75,6 +119,10 @@ TEST(catalog, counts_each_byte_by_its_rule) {
   EXPECT_EQ(plan("copy").bytes_per_pass, 2 * four_gib);
   EXPECT_EQ(plan("copy").buffers.at("data").count, four_gib);
   EXPECT_EQ(plan("read", {{"size", "20GiB"}}).bytes_per_pass, gib(20).count);
+  EXPECT_EQ(plan("read", {{"size", "20G"}}).bytes_per_pass, gib(20).count);
+  EXPECT_EQ(plan("triad").bytes_per_pass, 3 * four_gib);
+  for (auto const* name : {"memcpy_d2d", "memset"})
+    EXPECT_EQ(plan(name).buffers.at("data").count, four_gib) << name;
   EXPECT_EQ(plan("read", {}, laptop()).bytes_per_pass, gib(1).count);
 }
 
@@ -86,6 +134,41 @@ TEST(catalog, refuses_a_buffer_that_measures_the_cache) {
         },
         ThrowsMessage<usage_error>(HasSubstr("would measure the cache")))
         << name;
+}
+
+TEST(catalog, takes_sizes_to_the_element) {
+  for (std::uint64_t const elements : {(1ULL << 31) - 1, 1ULL << 31, (1ULL << 31) + 1})
+    for (auto const* name : {"read", "write", "copy", "triad"})
+      EXPECT_EQ(plan(name, {{"size", std::to_string(elements * 8)}}).buffers.at("data").count,
+                elements * 8)
+          << name;
+  EXPECT_THAT(
+      [] {
+        plan("read", {{"size", "1000000004"}});
+      },
+      ThrowsMessage<usage_error>(
+          HasSubstr("is not a multiple of 8 bytes; the next is 1000000008")));
+  EXPECT_THAT(
+      [] {
+        plan("read", {{"size", "2000000008"}}, laptop());
+      },
+      ThrowsMessage<usage_error>(HasSubstr("is not a multiple of 64 bytes")));
+  for (char const* bad : {"-1", "0", "1e30", "", "20X", "5 GiB x"})
+    EXPECT_THROW(plan("read", {{"size", bad}}), usage_error) << bad;
+}
+
+TEST(cache_window, is_half_the_cache_and_never_more_than_it) {
+  auto const w = plan("l2_read");
+  EXPECT_EQ(w.bytes_per_pass, mib(30).count);
+  EXPECT_EQ(w.min_iterations, 64U);
+  EXPECT_THAT(
+      [] {
+        plan("l2_read", {{"window", "61MiB"}});
+      },
+      ThrowsMessage<usage_error>(HasSubstr("does not stay in the cache of 60MiB")));
+  auto unknown = h200();
+  unknown.last_level_cache = {};
+  EXPECT_THROW(plan("l2_read", {}, unknown), not_applicable);
 }
 
 TEST(windows, walk_a_pool_of_16_GiB_with_enough_passes_to_stay_cold) {
@@ -174,6 +257,8 @@ TEST(sweeps, try_8_to_8192_blocks_largest_first) {
     ASSERT_EQ(shapes.size(), 11U);
     EXPECT_EQ(shapes.front(), (launch_shape{{"blocks", 8192}, {"threads", 512}}));
     EXPECT_EQ(shapes.back(), (launch_shape{{"blocks", 8}, {"threads", 512}}));
+    EXPECT_THAT(p.shapes(complete(p.parameters, {{"blocks", "64"}}), h200()),
+                ElementsAre(launch_shape{{"blocks", 64}, {"threads", 512}}));
   }
 }
 

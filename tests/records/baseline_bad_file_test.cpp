@@ -135,8 +135,9 @@ INSTANTIATE_TEST_SUITE_P(
         bad_file{"no_card", changed(R"("cards": 1)", R"("cards": 0)"),
                  "/entries/0/provenance/cards: 0 is not a count; write a whole number from 1 to "
                  "1000000"},
-        bad_file{"unknown_statistic", changed("median", "mean"),
-                 "/entries/0/statistic: \"mean\" is unknown here; write one of median, peak"},
+        bad_file{
+            "unknown_statistic", changed("median", "mean"),
+            "/entries/0/statistic: \"mean\" is unknown here; write one of median, peak, worst"},
         bad_file{"empty_card", changed(value_of, R"("value": 4302, "card": "")"),
                  "/entries/0/card: \"\" is not a text; write a text that is not empty, in quotes"},
         bad_file{"platform_without_effect",

@@ -25,10 +25,15 @@ inline std::vector<probe> probes() {
   parameter const window{"window", parameter_kind::size, std::uint64_t{64} << 20, "", {}, 1024};
   parameter const stride{"stride", parameter_kind::count, std::uint64_t{1}, ""};
   parameter const dtype{"dtype", parameter_kind::choice, std::string("u32"), "", {"u32", "f64"}};
-  std::vector<probe> all{
-      make_probe("read", {size}),        make_probe("write", {size}),
-      make_probe("copy", {size}),        make_probe("read_seq", {size}),
-      make_probe("read_unroll", {size}), make_probe("read_window", {window, stride, dtype})};
+  std::vector<probe> all{make_probe("read", {size}),
+                         make_probe("write", {size}),
+                         make_probe("copy", {size}),
+                         make_probe("read_seq", {size}),
+                         make_probe("triad", {size}),
+                         make_probe("memcpy_d2d", {size}),
+                         make_probe("memset", {size}),
+                         make_probe("read_unroll", {size}),
+                         make_probe("read_window", {window, stride, dtype})};
   auto launch = make_probe("launch");
   launch.direction = direction::lower_is_better;
   launch.ceiling = ceiling::none;

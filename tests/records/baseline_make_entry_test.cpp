@@ -37,6 +37,18 @@ TEST(make_entry, leaves_room_for_other_cards_until_three_were_seen) {
   EXPECT_EQ(lower({{4300, 4300}, {4300, 4300}, {4300, 4300}}), -0.01);
 }
 
+TEST(make_entry, leaves_less_room_within_one_board_part_but_not_for_links) {
+  auto cards = seen({{4300, 4300}});
+  cards.one_board_part = true;
+  EXPECT_EQ(make_entry(cards, std::nullopt, today()).lower, -0.01);  // 1.5 x 2 % / 4 < 1 %
+  auto wide = *cards.what;
+  wide.expected_spread = 0.12;
+  cards.what = &wide;
+  EXPECT_EQ(make_entry(cards, std::nullopt, today()).lower, -0.045);
+  wide.ceiling = ceiling::link;
+  EXPECT_EQ(make_entry(cards, std::nullopt, today()).lower, -0.18);
+}
+
 TEST(make_entry, leaves_room_for_the_noise_of_the_worst_card) {
   // {990, 1000, 1010}: sd 10, 1 % of the median; six of them.
   auto const entry =

@@ -12,6 +12,10 @@ struct vector {
   static word broadcast(long long value) { return _mm256_set1_epi64x(value); }
   static word load(char const* at) { return _mm256_load_si256(reinterpret_cast<word const*>(at)); }
   static word add(word a, word b) { return _mm256_add_epi64(a, b); }
+  static word add_scaled(word b, word c, double factor) {
+    return _mm256_castpd_si256(_mm256_add_pd(
+        _mm256_castsi256_pd(b), _mm256_mul_pd(_mm256_set1_pd(factor), _mm256_castsi256_pd(c))));
+  }
   static void stream(char* at, word value) {
     _mm256_stream_si256(reinterpret_cast<word*>(at), value);
   }
@@ -26,6 +30,6 @@ using wide = wide_loops<vector>;
 }  // namespace
 
 host_loops const avx2_loops{"avx2",        wide::sum64, sum32_one_a_step, sum32_four_a_step,
-                            wide::store64, wide::copy};
+                            wide::store64, wide::copy,  wide::triad};
 
 }  // namespace bandgate

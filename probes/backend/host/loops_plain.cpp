@@ -28,8 +28,13 @@ void copy(void* to, void const* from, std::uint64_t size) {
   std::memcpy(to, from, size);
 }
 
+void triad(double* a, double const* b, double const* c, std::uint64_t size, double factor) {
+  for (std::uint64_t i = 0; i < size / sizeof *a; ++i) a[i] = b[i] + factor * c[i];
+}
+
 }  // namespace
 
-host_loops const plain_loops{"plain", sum64, sum32_one_a_step, sum32_four_a_step, store64, copy};
+host_loops const plain_loops{"plain", sum64, sum32_one_a_step, sum32_four_a_step, store64,
+                             copy,    triad};
 
 }  // namespace bandgate

@@ -57,6 +57,24 @@ struct wide_loops {
     _mm_sfence();
   }
 
+  /// a = b + factor * c, as doubles.
+  static void triad(double* a, double const* b, double const* c, std::uint64_t size,
+                    double factor) {
+    auto* to = reinterpret_cast<char*>(a);
+    auto const* one = reinterpret_cast<char const*>(b);
+    auto const* other = reinterpret_cast<char const*>(c);
+    for (std::uint64_t at = 0; at < size; at += line)
+      for (std::uint64_t i = at; i < at + line; i += sizeof(word)) {
+        if (i == at) {
+          _mm_prefetch(one + i + ahead, _MM_HINT_T0);
+          _mm_prefetch(other + i + ahead, _MM_HINT_T0);
+        }
+        Vector::stream(to + i,
+                       Vector::add_scaled(Vector::load(one + i), Vector::load(other + i), factor));
+      }
+    _mm_sfence();
+  }
+
  private:
   static word add_line(word sum, char const* at) {
     for (int i = 0; i < vectors; ++i)

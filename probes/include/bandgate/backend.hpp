@@ -102,6 +102,8 @@ struct host_loops {
   std::uint64_t (*sum32_by4)(void const* from, std::uint64_t size);   ///< four independent a step
   void (*store64)(void* to, std::uint64_t size, std::uint64_t word);  ///< streaming stores
   void (*copy)(void* to, void const* from, std::uint64_t size);       ///< streaming stores
+  /// a = b + factor * c, streaming stores; `size` in bytes of each
+  void (*triad)(double* a, double const* b, double const* c, std::uint64_t size, double factor);
 };
 
 /// The CPU: pinned threads, each of which touches first what it uses.

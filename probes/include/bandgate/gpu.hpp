@@ -34,6 +34,12 @@ BANDGATE_DEVICE inline void store_once(T* to, T const& value) {
   __stcs(to, value);
 }
 
+/// A load from the cache that all processors share, past those of a processor's own.
+template <class T>
+BANDGATE_DEVICE inline T load_shared_cache(T const* from) {
+  return __ldcg(from);
+}
+
 /// Enqueues `kernel(arguments…)`. Arguments are converted to the kernel's own parameter types.
 template <class... Parameters, class... Arguments>
 void launch(gpu_context& gpu, char const* what, launch_grid grid, void (*kernel)(Parameters...),
@@ -68,6 +74,9 @@ inline thread_local gpu_index gridDim, blockDim, blockIdx, threadIdx;
 struct alignas(16) ulonglong2 {
   unsigned long long x, y;
 };
+struct alignas(16) double2 {
+  double x, y;
+};
 inline unsigned long long atomicAdd(unsigned long long* to, unsigned long long value) {
   auto const before = *to;
   *to += value;
@@ -89,6 +98,11 @@ T load_once(T const* from) {
 template <class T>
 void store_once(T* to, T const& value) {
   *to = value;
+}
+
+template <class T>
+T load_shared_cache(T const* from) {
+  return *from;
 }
 
 /// What an emulating context finds behind the `kernel` pointer of its launch(): one call runs one

@@ -144,8 +144,9 @@ struct probe {
 /// The default buffer of a probe that streams memory. GPU: the larger of 4 GiB and 40 x the
 /// last-level cache if `streams` of them fit in 80 % of free memory, else the largest that does.
 /// Host: 4 x the last-level cache, at least 1 GiB, with the same cap. `asked` (not "auto") replaces
-/// the default. Throws usage_error below 4 x the last-level cache, or when it does not fit.
-/// Rounded down to a multiple of 1 MiB. A cut default adds a note to `notes`.
+/// the default, to the byte: a multiple of 8, of 64 on the host. Throws usage_error for another and
+/// below 4 x the last-level cache, measurement_error when it does not fit. A cut default adds a
+/// note to `notes`.
 bytes streaming_buffer(parameter_value const& asked, device_facts const& facts, unsigned streams,
                        std::vector<std::string>& notes);
 

@@ -31,6 +31,12 @@ BANDGATE_DEVICE inline void observe(observable const& to, std::uint64_t sum) {
     *to.total = sum;
 }
 
+/// The last 64-bit word of a buffer that the 16-byte vectors leave over; null where there is none.
+inline std::uint64_t* odd_word(buffer const& all) {
+  auto const words = all.size().count / sizeof(std::uint64_t);
+  return words % 2 == 0 ? nullptr : all.as<std::uint64_t>() + words - 1;
+}
+
 inline std::optional<std::string> compare_sums(std::uint64_t read, std::uint64_t expected) {
   if (read == expected) return std::nullopt;
   return "the elements read sum to " + std::to_string(read) + " modulo 2^64, the data to " +
@@ -118,9 +124,23 @@ inline std::vector<launch_shape> host_shapes(device_facts const& facts) {
   return {{{"threads", facts.processors}}};
 }
 
+/// "blocks" of the classic kernels: their bandwidth against the number of blocks is a known curve.
+inline parameter blocks_parameter() {
+  parameter p;
+  p.name = "blocks";
+  p.kind = parameter_kind::count;
+  p.fallback = std::string("auto");
+  p.choices = {"auto"};
+  p.help = "blocks of the launch; auto: the best of 8, 16 ... 8192";
+  p.most = 1U << 20;
+  return p;
+}
+
 /// The classic sweep over 8, 16 … 8192 blocks, the largest first: it is what warms the device, and
 /// a device is not warmed by eight blocks.
-inline std::vector<launch_shape> block_sweep(unsigned threads) {
+inline std::vector<launch_shape> block_sweep(parameters const& values, unsigned threads) {
+  if (auto const* blocks = std::get_if<std::uint64_t>(&values.at("blocks")))
+    return {{{"blocks", *blocks}, {"threads", threads}}};
   std::vector<launch_shape> all;
   for (std::uint64_t blocks = 8192; blocks >= 8; blocks /= 2)
     all.push_back({{"blocks", blocks}, {"threads", threads}});
@@ -133,7 +153,9 @@ inline parameter size_parameter() {
   p.name = "size";
   p.kind = parameter_kind::size;
   p.fallback = std::string("auto");
-  p.help = "bytes of each buffer; auto: large enough that no cache matters";
+  p.help =
+      "bytes of each buffer, such as 20GiB (2^30), 20G (the same) or 20GB (10^9); auto: large "
+      "enough that no cache matters";
   p.least = mib(1).count;
   return p;
 }
@@ -146,6 +168,30 @@ inline work stream_work(parameters const& values, device_facts const& facts, uns
   w.bytes_per_pass = size.count * streams;
   w.buffers = {{"data", size}};
   return w;
+}
+
+/// What the two classic reads of 4-byte elements have in common.
+inline probe classic_read(char const* name, gpu_reader<32>::pass one_pass, unsigned threads,
+                          host_reader<32>::loop host_loops::*loop) {
+  probe p;
+  p.name = name;
+  p.byte_rule = "bytes read";
+  p.parameters = {size_parameter(), blocks_parameter()};
+  p.expected_spread = 0.04;
+  p.suites = {"full"};
+  p.plan = [](parameters const& values, device_facts const& facts) {
+    return stream_work(values, facts, 1, 1);
+  };
+  p.shapes = [threads](parameters const& values, device_facts const& facts) {
+    return facts.is_gpu ? block_sweep(values, threads) : host_shapes(facts);
+  };
+  p.on_gpu = [one_pass](gpu_context& gpu, work const& w, parameters const&) {
+    return std::make_unique<gpu_reader<32>>(gpu, w.buffers.at("data"), one_pass);
+  };
+  p.on_host = [loop](host_context& host, work const& w, parameters const&) {
+    return std::make_unique<host_reader<32>>(host, w.buffers.at("data"), host.loops().*loop);
+  };
+  return p;
 }
 
 }  // namespace bandgate

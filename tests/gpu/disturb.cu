@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams through device memory on a few processors until it is killed: a stand-in for a card that
+// has lost a little of its bandwidth.
+//   disturb PROCESSORS [DEVICE]
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+void check(cudaError_t status, char const* what) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "disturb: %s: %s\n", what, cudaGetErrorString(status));
+  std::exit(3);
+}
+
+/// One block takes a whole processor: it asks for more than half of its shared memory.
+__global__ void __launch_bounds__(1024)
+    stream(ulonglong2 const* from, std::uint64_t count, unsigned passes, unsigned long long* sink) {
+  extern __shared__ unsigned char occupied[];
+  unsigned long long sum = threadIdx.x == 2000 ? occupied[0] : 0;
+  auto const step = std::uint64_t{gridDim.x} * blockDim.x;
+  for (unsigned pass = 0; pass < passes; ++pass)
+    for (auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+      auto const value = __ldcs(from + i);
+      sum += value.x ^ value.y ^ pass;
+    }
+  if (sum == 0x123456789abcdefULL) *sink = sum;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int const processors = argc > 1 ? std::atoi(argv[1]) : 4;
+  int const device = argc > 2 ? std::atoi(argv[2]) : 0;
+  constexpr std::uint64_t size = std::uint64_t{2} << 30;
+  constexpr int shared = 120 << 10;
+  check(cudaSetDevice(device), "device");
+  ulonglong2* data = nullptr;
+  unsigned long long* sink = nullptr;
+  check(cudaMalloc(&data, size), "memory");
+  check(cudaMalloc(&sink, sizeof *sink), "memory");
+  check(cudaMemset(data, 0x5a, size), "fill");
+  check(cudaFuncSetAttribute(stream, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+        "shared memory");
+  std::printf("streaming on %d processors\n", processors);
+  std::fflush(stdout);
+  for (;;) {
+    stream<<<processors, 1024, shared>>>(data, size / sizeof *data, 4, sink);
+    check(cudaDeviceSynchronize(), "kernel");
+  }
+}
