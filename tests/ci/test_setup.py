@@ -73,5 +73,50 @@ class Elsewhere(unittest.TestCase):
         self.assertIn("unknown option --fast", done.stderr)
 
 
+class Volta(unittest.TestCase):
+    """Which nvcc compiles for sm_70: asked for, since the version does not say it."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def compiler(self, name: str, *architectures: str) -> Path:
+        nvcc = self.folder / name
+        nvcc.write_text(f"#!/bin/sh\nprintf '%s\\n' {' '.join(architectures)}\n")
+        nvcc.chmod(0o755)
+        return nvcc
+
+    def found(self, nvcc: Path, installed: Path) -> str:
+        """With `installed` as what ci/setup put into the virtual environment."""
+        script = (
+            f"program=test; . {ROOT}/ci/lib.sh; volta_toolkit={self.folder}/toolkit;"
+            f"mkdir -p $volta_toolkit/bin; ln -s {installed} $volta_toolkit/bin/nvcc;"
+            "find_volta_nvcc"
+        )
+        done = subprocess.run(
+            ["bash", "-c", script],
+            env={"PATH": "/usr/bin:/bin", "CUDACXX": str(nvcc)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    def test_the_callers_compiler_where_it_knows_volta(self) -> None:
+        nvcc = self.compiler("nvcc-12.9", "sm_70", "sm_120")
+        self.assertEqual(self.found(nvcc, self.compiler("nvcc-12.4", "sm_70")), str(nvcc))
+
+    def test_else_another(self) -> None:
+        # This machine may have one in /usr/local, which comes before the installed one.
+        nvcc = self.compiler("nvcc-13", "sm_75", "sm_120")
+        found = self.found(nvcc, self.compiler("nvcc-12.4", "sm_70"))
+        self.assertRegex(found, f"^{self.folder}/toolkit/bin/nvcc$|^/usr/local/cuda-12")
+
+    def test_none_of_those_that_do_not_know_volta(self) -> None:
+        found = self.found(self.compiler("nvcc-13", "sm_75"), self.compiler("nvcc-14", "sm_80"))
+        self.assertNotIn(str(self.folder), found)
+
+
 if __name__ == "__main__":
     unittest.main()
