@@ -51,6 +51,20 @@ health_snapshot counted(health_snapshot const& before, health_snapshot const& af
   return change;
 }
 
+health_snapshot under_load_so_far(health_snapshot const& before, health_snapshot now) {
+  constexpr char const* events = "clock_event_reasons";
+  auto const then = before.find(events);
+  if (then == before.end() || then->second.status != health_field::state::ok) return now;
+  auto& latest = now[events];
+  if (latest.status != health_field::state::ok)
+    latest = then->second;
+  else  // bits, which a number of JSON holds exactly up to 2^53
+    latest.value =
+        static_cast<double>(static_cast<std::uint64_t>(std::get<double>(latest.value)) |
+                            static_cast<std::uint64_t>(std::get<double>(then->second.value)));
+  return now;
+}
+
 cuda_health::cuda_health(nvml const& management, device_identity identity)
     : nvml_(management), identity_(std::move(identity)) {
   health_.source = nvml_.available() ? "nvml" : "none: " + nvml_.why_not();
@@ -81,6 +95,45 @@ void cuda_health::watch() {
   lock.unlock();
   health_.load = nvml_.snapshot(identity_);
   health_.processes = nvml_.processes(identity_, own_);
+  lock.lock();
+  watch_parts(lock);
+}
+
+/// Reads once in each part, until the sampling ends. `lock` holds the mutex but while it reads.
+void cuda_health::watch_parts(std::unique_lock<std::mutex>& lock) {
+  while (sampling_) {
+    auto const part = part_;
+    auto const over = [&] { return !sampling_ || part_ != part; };
+    if (!look_at_) {
+      wake_.wait(lock, over);
+      continue;
+    }
+    auto const middle = *look_at_;
+    if (wake_.wait_until(lock, middle, over)) continue;
+    look_at_.reset();
+    lock.unlock();
+    auto state = nvml_.snapshot(identity_);
+    health_.load = under_load_so_far(health_.load, state);
+    lock.lock();
+    if (part_ == part) state_ = std::move(state);
+  }
+}
+
+void cuda_health::part_begins(nanoseconds expected_length) {
+  {
+    std::lock_guard const lock(mutex_);
+    ++part_;
+    look_at_ = std::chrono::steady_clock::now() + expected_length / 2;
+    state_.clear();
+  }
+  wake_.notify_all();
+}
+
+health_snapshot cuda_health::part_ends() {
+  std::lock_guard const lock(mutex_);
+  ++part_;
+  look_at_.reset();
+  return std::exchange(state_, {});
 }
 
 /// Ends the watch of a sampling, if there is one.
