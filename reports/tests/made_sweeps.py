@@ -52,7 +52,7 @@ def gathered(
     *,
     copy: float = 3990.0,
     mode: str = "permutation",
-    elements: int = 1 << 28,
+    elements: int | str = "auto",
     index: str = "32",
     version: int = 1,
     at: datetime = AT,
@@ -65,6 +65,8 @@ def gathered(
     made = measured(
         gpu, Probe(probe, copy, parameters=parameters, version=version), value, at, seed=seed
     )
+    number = 1 << 28 if elements == "auto" else int(elements)
+    made["measurement"]["bytes_per_pass"] = 16 * number
     made["measurement"]["more"] = [
         more("copy", "B/s", copy * GIB),
         more("ratio to copy", "1", ratio),

@@ -115,3 +115,44 @@ def test_worst_first(tmp_path: Path) -> None:
     documents = [result(probe=Probe(f"p{i}", 4302), status=s) for i, s in enumerate(statuses)]
     found, _ = newest(tmp_path, documents)
     assert list(found["status"]) == ["regression", "inconclusive", "no-baseline", "pass"]
+
+
+@pytest.mark.parametrize(
+    ("before", "later", "shown"),
+    [
+        ("regression", "no-baseline", "regression"),
+        ("regression", "skipped", "regression"),
+        ("error", "skipped", "error"),
+        ("error", "no-baseline", "no-baseline"),
+        ("pass", "no-baseline", "no-baseline"),
+        ("regression", "pass", "pass"),
+        ("regression", "inconclusive", "inconclusive"),
+    ],
+)
+def test_what_was_not_judged_hides_nothing_worse(
+    tmp_path: Path, before: str, later: str, shown: str
+) -> None:
+    def document(status: str, at: datetime) -> Document:
+        if status == "error":
+            return error(at)
+        if status == "skipped":
+            return result(at=at, value=None, status=status, skip_reason="held by MIG")
+        return result(at=at, status=status, judged=status != "no-baseline")
+
+    hours = timedelta(hours=1)
+    found, summary = newest(tmp_path, [document(before, NIGHT), document(later, NIGHT + hours)])
+    assert list(found["status"]) == [shown]
+    twice = [document(before, NIGHT), *(document(later, NIGHT + n * hours) for n in (1, 2))]
+    found, _ = newest(tmp_path / "twice", twice)
+    assert list(found["status"]) == [shown]
+    assert (summary.exit is Exit.REGRESSION) == (shown == "regression")
+
+
+def test_a_regression_that_was_passed_since_is_over(tmp_path: Path) -> None:
+    statuses = ["regression", "pass", "no-baseline"]
+    documents = [
+        result(at=NIGHT + timedelta(hours=i), status=s, judged=s != "no-baseline")
+        for i, s in enumerate(statuses)
+    ]
+    found, _ = newest(tmp_path, documents)
+    assert list(found["status"]) == ["no-baseline"]

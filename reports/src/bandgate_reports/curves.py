@@ -34,21 +34,22 @@ class Kind:
     probes: tuple[str, ...]
     x: str
     ratio: bool  # the value is the ratio to copy, else the bandwidth
-    command: str  # that measures what is missing
+    command: str  # that measures a point
+    others: str  # how to come to all of them
 
 
 KINDS = (
     Kind(
         "ratios", ("gather", "scatter"), "span", True,
-        "bandgate run gather span=1024, and so for each span, or ci/span-table for all",
+        "bandgate run gather span=1024", "so for each span and for scatter; ci/span-table does all",
     ),
     Kind(
         "windows", ("read_window",), "window", False,
-        "bandgate run read_window window=8MiB, and so for each window",
+        "bandgate run read_window window=8MiB", "so for each window",
     ),
     Kind(
         "blocks", ("read_seq", "read_unroll"), "blocks", False,
-        "bandgate run read_seq blocks=256, and so for each number of blocks and for read_unroll",
+        "bandgate run read_seq blocks=256", "so for each number of blocks and for read_unroll",
     ),
 )  # fmt: skip
 
@@ -86,6 +87,8 @@ def points(results: pd.DataFrame, kind: Kind) -> tuple[pd.DataFrame, tuple[Left,
     left: dict[str, int] = {}
     for r in each(of_kind):
         parameters = json.loads(r.parameters)
+        if kind.ratio:
+            _spell_out(parameters, r.bytes_per_pass)
         x = _number(parameters.pop(kind.x, None))
         ratio = r.more.get(RATIO) if isinstance(r.more, dict) else None
         value = (math.nan if ratio is None else float(ratio)) if kind.ratio else r.median
@@ -110,6 +113,22 @@ def points(results: pd.DataFrame, kind: Kind) -> tuple[pd.DataFrame, tuple[Left,
         )
     table = pd.DataFrame(rows, columns=[*KEY, "x", "value", "bandwidth", "dram_peak", "card"])
     return table, tuple(Left(reason, n) for reason, n in sorted(left.items()))
+
+
+def element_bytes(parameters: dict[str, Any]) -> int | None:
+    """Of one element, from its type: 8 of "f64"."""
+    found = re.fullmatch(r"[a-z]*(8|16|32|64)", str(parameters.get("dtype", "")))
+    return int(found[1]) // 8 if found else None
+
+
+def _spell_out(parameters: dict[str, Any], bytes_per_pass: float) -> None:
+    """ "auto" elements as their number, and a span of "all" as that too: equal ones are one curve.
+    A pass reads and writes each element once."""
+    size = element_bytes(parameters)
+    if parameters.get("elements") == "auto" and size and math.isfinite(bytes_per_pass):
+        parameters["elements"] = round(bytes_per_pass / (2 * size))
+    if parameters.get("span") == "all" and parameters.get("elements") != "auto":
+        parameters["span"] = parameters.get("elements")
 
 
 def _unfit(row: Any, x: float, value: float, kind: Kind) -> str:

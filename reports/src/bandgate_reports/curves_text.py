@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the figures show, in words and aligned tables, and how to get those that are not there."""
 
-from bandgate_reports.curves import KEY, labels
+import json
+
+from bandgate_reports.curves import KEY, element_bytes, labels
 from bandgate_reports.drawing import Drawn
-from bandgate_reports.figures import element_bytes
 from bandgate_reports.markdown import matrix_lines, parts_lines, table
 from bandgate_reports.paper import bytes_text
 from bandgate_reports.records import each
@@ -21,7 +22,7 @@ def _knee_rows(drawn: Drawn) -> list[list[str]]:
         names = labels(of_gpu)
         for k in each(of_gpu):
             key = tuple(getattr(k, name) for name in KEY)
-            size = element_bytes(of_gpu[of_gpu["parameters"] == k.parameters])
+            size = element_bytes(json.loads(k.parameters))
             rows.append(
                 [
                     printable(str(gpu)),
@@ -50,9 +51,9 @@ def render(drawn: Drawn) -> str:
         lines += parts_lines(parts)
     if drawn.missing:
         lines += ["", "Not drawn:", ""]
-        lines += [
-            f"- {m.what}: {markdown_cell(m.why)}; measure: `{m.command}`" for m in drawn.missing
-        ]
+    for m in drawn.missing:
+        others = f", and {m.others}" if m.others else ""
+        lines.append(f"- {m.what}: {markdown_cell(m.why)}. `{m.command}` measures it{others}")
     if drawn.left:
         lines += ["", *(f"- {markdown_cell(text)}" for text in drawn.left)]
     return "\n".join(lines) + "\n"

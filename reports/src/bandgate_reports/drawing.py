@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pandas as pd
 
-from bandgate_reports import curves, figures, peers, series, verdicts
+from bandgate_reports import curve_figures, curves, device_figures, peers, series, verdicts
 from bandgate_reports.curves import KEY, KINDS, Kind
 from bandgate_reports.model import Matrix, Parts
 from bandgate_reports.parts import newest_parts
@@ -33,6 +33,7 @@ class Missing:
     what: str
     why: str
     command: str
+    others: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,11 @@ def draw(results: pd.DataFrame, now: datetime, rate: RateUnit) -> Drawn:
     found = {}
     for kind in KINDS:
         points, unfit = curves.points(results, kind)
-        left += [f"{kind.name}: {count(u.results, 'result')} left out: {u.reason}" for u in unfit]
         found[kind] = curves.pooled(points)
         if found[kind].empty:
-            missing.append(Missing(kind.name, _why(kind, unfit), kind.command))
+            missing.append(Missing(kind.name, _why(kind, unfit), kind.command, kind.others))
+            continue
+        left += [f"{kind.name}: {count(u.results, 'result')} left out: {u.reason}" for u in unfit]
     names = [*(str(g) for c in found.values() for g in c["gpu"]), *(p.gpu for p in parts)]
     safe = curves.file_names(sorted(set(names)))
     for kind, table_of in found.items():
@@ -111,16 +113,18 @@ def _curve_files(
         begin = f"{safe[str(gpu)]}_{kind.name}"
         files.append(File(f"{begin}.csv", _csv(curves.csv_table(of_gpu, kind))))
         if not kind.ratio:
-            files.append(File(f"{begin}.png", figures.bandwidths(of_gpu, str(gpu), kind, rate)))
+            files.append(
+                File(f"{begin}.png", curve_figures.bandwidths(of_gpu, str(gpu), kind, rate))
+            )
             continue
         for mode, of_mode in of_gpu.groupby("mode", sort=True):
-            data = figures.ratios(of_mode, knees, str(gpu), str(mode))
+            data = curve_figures.ratios(of_mode, knees, str(gpu), str(mode))
             files.append(File(f"{begin}{_mode(str(mode))}.png", data))
     if kind.ratio and table["gpu"].nunique() > 1:
         files.append(File(f"{kind.name}.csv", _csv(curves.csv_table(table, kind))))
         for mode, of_mode in table.groupby("mode", sort=True):
             if of_mode["gpu"].nunique() > 1:
-                data = figures.overlay(of_mode, knees, str(mode))
+                data = curve_figures.overlay(of_mode, knees, str(mode))
                 files.append(File(f"{kind.name}{_mode(str(mode))}.png", data))
     return files
 
@@ -136,7 +140,7 @@ def _matrix_files(matrices: Sequence[Matrix]) -> list[File]:
     return [
         File(f"{safe[name]}_peers.{ending}", data)
         for name, m in zip(names, matrices, strict=True)
-        for ending, data in (("csv", _csv(peers.csv_table(m))), ("png", figures.heat_map(m)))
+        for ending, data in (("csv", _csv(peers.csv_table(m))), ("png", device_figures.heat_map(m)))
     ]
 
 
@@ -149,7 +153,9 @@ def _part_files(parts: Sequence[Parts], safe: dict[str, str]) -> list[File]:
         if names.count(name) > 1 and p.parameters:
             who += f" {p.parameters}"
         begin = curves.file_names([who])[who]
-        figure = figures.memory_map(p) if p.axis == "address" else figures.over_time(p)
+        figure = (
+            device_figures.memory_map(p) if p.axis == "address" else device_figures.over_time(p)
+        )
         files.append(File(f"{begin}.csv", _csv(_points_table(p))))
         files.append(File(f"{begin}.png", figure))
     return files

@@ -12,9 +12,9 @@ from bandgate_reports.records import each, parameter_text
 from bandgate_reports.rows import place_of
 from bandgate_reports.text import printable, shorten
 from bandgate_reports.units import RateUnit, scale
-from bandgate_reports.verdicts import Exit
 
 PROBES = ("p2p_read", "p2p_write", "p2p_bidir")
+_NO_PEER = ("", "auto", "each")  # never resolved: there was nobody to copy to or from
 MOST_MATRICES = 60  # of a page
 
 
@@ -26,7 +26,7 @@ def pairs(results: pd.DataFrame, newest: pd.DataFrame) -> pd.DataFrame:
     for r in each(newest[newest["probe"].isin(PROBES)]):
         parameters = json.loads(r.parameters)
         uuid = str(parameters.pop("peer", ""))
-        if not uuid or r.stale:
+        if uuid in _NO_PEER or r.stale:
             continue
         why = r.failure_message or r.skip_reason or next((s for _, s in r.reasons), "")
         rows.append(
@@ -130,16 +130,6 @@ def _holes(
         f"{', '.join(which[:4])}{f' and {len(which) - 4} more' if len(which) > 4 else ''}: {why}"
         for why, which in by_reason.items()
     )
-
-
-def exit_code(found: tuple[Matrix, ...]) -> Exit:
-    statuses = {c.status for m in found for row in m.cells for c in row if c is not None}
-    if "regression" in statuses:
-        return Exit.REGRESSION
-    nothing = not any(c and c.value for m in found for row in m.cells for c in row)
-    if nothing or statuses & {"error", "inconclusive"}:
-        return Exit.CANNOT_TELL
-    return Exit.OK
 
 
 def csv_table(matrix: Matrix) -> pd.DataFrame:

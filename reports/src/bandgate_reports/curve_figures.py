@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures as PNG: tables and matrices in, bytes out."""
+"""Figures of curves as PNG: tables in, bytes out."""
 
 import json
 import math
@@ -8,17 +8,13 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from bandgate_reports import paper
-from bandgate_reports.curves import KEY, Kind, labels
-from bandgate_reports.model import Matrix, Parts
-from bandgate_reports.parts import TELEMETRY, range_text
+from bandgate_reports.curves import KEY, Kind, element_bytes, labels
 from bandgate_reports.records import each, parameter_text
 from bandgate_reports.text import count
-from bandgate_reports.units import RateUnit, number_text, percent_text, scale
+from bandgate_reports.units import RateUnit, scale
 
 MOST_CURVES = 4  # of one probe in one figure; the others are in the table beside it
 MOST_GPUS = 8  # of an overlay
@@ -55,11 +51,10 @@ def _common(curves: pd.DataFrame) -> str:
     return " ".join(f"{n}={parameter_text(n, sets[0][n])}" for n in shared)
 
 
-def element_bytes(curves: pd.DataFrame) -> int | None:
+def common_element_bytes(curves: pd.DataFrame) -> int | None:
     """Of the elements that spans count; none if the curves differ or do not say."""
-    types = {str(json.loads(text).get("dtype", "")) for text in curves["parameters"].unique()}
-    found = re.fullmatch(r"[a-z]*?(8|16|32|64)", types.pop()) if len(types) == 1 else None
-    return int(found[1]) // 8 if found else None
+    sizes = {element_bytes(json.loads(text)) for text in curves["parameters"].unique()}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _curve(axes: Axes, curve: pd.DataFrame, unit: float, colour: str, dash: Any) -> None:
@@ -116,7 +111,7 @@ def _span_axis(axes: Axes, curves: pd.DataFrame, size: int | None) -> None:
 def ratios(curves: pd.DataFrame, knees: pd.DataFrame, gpu: str, mode: str) -> bytes:
     """One GPU: gather and scatter as shares of copy against the span, their knees marked."""
     drawn = most_telling(curves, ["probe"], MOST_CURVES)
-    size = element_bytes(drawn)
+    size = common_element_bytes(drawn)
     names = labels(drawn)
     longest = max(len(n) for n in names.values())
     with paper.style():
@@ -165,7 +160,7 @@ def overlay(curves: pd.DataFrame, knees: pd.DataFrame, mode: str) -> bytes:
     drawn = drawn[drawn["gpu"].isin(chosen)]
     left_out = len(sizes) - len(chosen)
     probes = sorted(drawn["probe"].unique())
-    size = element_bytes(drawn)
+    size = common_element_bytes(drawn)
     with paper.style():
         height = 1.5 + 2.75 * len(probes)
         figure = paper.sheet(height)
@@ -258,215 +253,3 @@ def bandwidths(curves: pd.DataFrame, gpu: str, kind: Kind, rate: RateUnit) -> by
             ),
         )
         return paper.png(figure)
-
-
-# From what a slow link stands out of to what is normal.
-_HEAT = LinearSegmentedColormap.from_list("heat", ["#e0584f", "#f6c8a8", "#f7ecd9", "#dcebe2"])
-
-
-def heat_map(matrix: Matrix) -> bytes:
-    """Rows: devices; columns: their peers. Colour: share of the fastest pair."""
-    n = len(matrix.names)
-    with paper.style():
-        height = 1.55 + min(0.62 * n, 5.6) + 0.2 * len(matrix.holes[:3])
-        figure = paper.sheet(height)
-        foot = 0.2 + 0.2 * len(matrix.holes[:3]) + 0.1
-        axes = figure.add_axes((0.17, foot / height, 0.8, (height - foot - 1.35) / height))
-        axes.grid(visible=False)
-        for name in axes.spines:
-            axes.spines[name].set_visible(False)
-        axes.set_xlim(0, n)
-        axes.set_ylim(n, 0)
-        font = 11 if n <= 8 else 9 if n <= 12 else 6.5
-        for y, row in enumerate(matrix.cells):
-            for x, cell in enumerate(row):
-                if cell is None:
-                    continue
-                share = None if cell.share is None else max(0.0, (cell.share - 0.5) / 0.5)
-                colour = "#eef0f2" if share is None else _HEAT(share)
-                place = (x + 0.03, y + 0.04)
-                axes.add_patch(Rectangle(place, 0.94, 0.92, facecolor=colour, linewidth=0))
-                if cell.least:
-                    axes.add_patch(
-                        Rectangle(place, 0.94, 0.92, fill=False, edgecolor=paper.INK, linewidth=1.6)
-                    )
-                text = cell.text or "–"
-                weight = "bold" if cell.least else "normal"
-                axes.text(
-                    x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=font,
-                    color=paper.INK if cell.text else paper.SOFT, fontweight=weight,
-                )  # fmt: skip
-        names = [paper.plain(name, 16) for name in matrix.names]
-        centres = [i + 0.5 for i in range(n)]
-        axes.set_xticks(centres, names, rotation=0 if n <= 8 else 90, fontsize=min(font, 10.5))
-        axes.set_yticks(centres, names, fontsize=min(font, 10.5))
-        axes.xaxis.tick_top()
-        axes.tick_params(length=0)
-        axes.set_xlabel("peer", labelpad=4)
-        axes.xaxis.set_label_position("top")
-        axes.set_ylabel("device")
-        paper.head(
-            figure,
-            f"{matrix.title}, {matrix.unit}: {matrix.model} on {matrix.node}",
-            (f"{matrix.minimum} (framed)" if matrix.minimum.startswith("minimum") else "",),
-        )
-        for i, hole in enumerate(matrix.holes[:3]):
-            figure.text(
-                0.02, (foot - 0.22 - 0.2 * i) / height, paper.plain(f"– {hole}", 110),
-                fontsize=9.5, color=paper.SOFT, parse_math=False, va="center",
-            )  # fmt: skip
-        return paper.png(figure)
-
-
-def memory_map(parts: Parts) -> bytes:
-    """Bandwidth by address; slow slices in colour, with their addresses."""
-    table, units = parts.points, parts.units
-    edges = [*(table["at"] / 2**30), (float(table["at"].iloc[-1]) + parts.step) / 2**30]
-    values = [units.number(float(v)) for v in table["value"]]
-    with paper.style():
-        figure = paper.sheet(4.3)
-        axes = figure.add_axes((0.1, 0.145, 0.87, 0.575))
-        low, high = min(values), max(values)
-        room = max(high - low, 0.02 * high)
-        axes.set_ylim(low - 0.25 * room, high + 0.3 * room)
-        for start, end in parts.slow:
-            axes.axvspan(start / 2**30, end / 2**30, color=paper.BAD_BAND, linewidth=0)
-        whole = len(table) > 1 and bool(((table["at"].diff().iloc[1:] / parts.step) < 1.001).all())
-        if whole:
-            axes.stairs(values, edges, baseline=None, color=paper.COLOURS[0], linewidth=1.6)
-        else:
-            axes.plot(table["at"] / 2**30, values, "o", color=paper.COLOURS[0], markersize=4)
-        for r in each(table[table["slow"]]):
-            ends = [r.at / 2**30, (r.at + parts.step) / 2**30]
-            level = units.number(r.value)
-            axes.plot(ends, [level, level], color=paper.BAD, linewidth=3.2)
-        _name_ranges(axes, parts, edges[-1])
-        middle = units.number(parts.median)
-        axes.axhline(middle, color=paper.FAINT, linestyle=(0, (4, 3)), linewidth=1)
-        axes.set_xlim(min(edges), max(edges))
-        axes.set_xlabel("address from the start of the memory, GiB")
-        axes.set_title(
-            f"{units.label}; dashed: median of the slices",
-            loc="left", fontsize=10.5, color=paper.SOFT, pad=7,
-        )  # fmt: skip
-        paper.head(figure, f"{parts.gpu}: {parts.probe}, bandwidth by address", parts.remarks)
-        return paper.png(figure)
-
-
-def _name_ranges(axes: Axes, parts: Parts, end: float) -> None:
-    """The addresses of the worst slow ranges, below or above them, never off the paper."""
-    table = parts.points
-
-    def least(one: tuple[float, float]) -> float:
-        inside = table[(table["at"] >= one[0]) & (table["at"] < one[1])]
-        return float(inside["value"].min())
-
-    taken: list[float] = []
-    for one in sorted(parts.slow, key=least):
-        middle = (one[0] + one[1]) / 2 / 2**30
-        if len(taken) == 4 or any(abs(middle - t) < 0.22 * end for t in taken):
-            continue
-        taken.append(middle)
-        left = middle < 0.7 * end
-        axes.annotate(
-            f"{range_text(one)}\n{percent_text(least(one) / parts.median)}",
-            (one[1] / 2**30 if left else one[0] / 2**30, parts.units.number(least(one))),
-            xytext=(6 if left else -6, 0),
-            textcoords="offset points",
-            ha="left" if left else "right",
-            va="center",
-            color=paper.BAD,
-            fontsize=10.5,
-        )
-
-
-def over_time(parts: Parts) -> bytes:
-    """The rate, and clock, temperature and power below it, over one time axis."""
-    table = parts.points
-    known = [c for c in TELEMETRY if table[c].notna().any()]
-    with paper.style():
-        height = 3.6 + 1.15 * len(known)
-        figure = paper.sheet(height)
-        bottom, gap, small = 0.6, 0.32, 0.83
-        tall = height - bottom - 1.1 - len(known) * (small + gap)
-        foot = bottom + len(known) * (small + gap)
-        rate = figure.add_axes((0.1, foot / height, 0.87, tall / height))
-        values = table["value"] / parts.units.base
-        times = table["at"] + parts.step / 2
-        rate.axvspan(parts.worst_at, parts.worst_at + parts.step, color=paper.BAD_BAND, linewidth=0)
-        rate.plot(times, values, color=paper.COLOURS[0])
-        low, high = float(values.min()), float(values.max())
-        room = max(high - low, 0.01 * high)
-        rate.set_ylim(low - 0.3 * room, high + 0.3 * room)
-        end = float(table["at"].iloc[-1]) + parts.step
-        rate.set_xlim(float(table["at"].iloc[0]), end)
-        worst = parts.worst / parts.units.base
-        rate.plot([parts.worst_at + parts.step / 2], [worst], "o", color=paper.BAD, markersize=6)
-        left = parts.worst_at < 0.6 * end
-        rate.annotate(
-            f"worst {parts.step:.6g} s: {parts.units.text(parts.worst)} {parts.units.label}",
-            (parts.worst_at + parts.step / 2, worst),
-            xytext=(9 if left else -9, -9),
-            textcoords="offset points",
-            ha="left" if left else "right",
-            color=paper.BAD,
-        )
-        if parts.drop is not None and abs(parts.drop) >= _SEEN_DROP:
-            _drop(rate, float(values.iloc[0]), float(values.iloc[-1]), end, parts.drop)
-        rate.set_title(_panel("rate", parts.units.label), **_PANEL)
-        panels = [rate]
-        for i, column in enumerate(known):
-            foot = bottom + (len(known) - 1 - i) * (small + gap)
-            axes = figure.add_axes((0.1, foot / height, 0.87, small / height), sharex=rate)
-            axes.plot(times, table[column], color=paper.COLOURS[7], linewidth=1.6)
-            axes.yaxis.set_major_locator(MaxNLocator(nbins=2, min_n_ticks=2))
-            spread = float(table[column].max() - table[column].min())
-            middle = float(table[column].max() + table[column].min()) / 2
-            half = max(spread * 0.65, abs(middle) * 0.01, 0.5)
-            axes.set_ylim(middle - half, middle + half)
-            axes.axvspan(
-                parts.worst_at, parts.worst_at + parts.step, color=paper.BAD_BAND, linewidth=0
-            )
-            axes.set_title(_panel(*TELEMETRY[column]), **_PANEL)
-            panels.append(axes)
-        for axes in panels[:-1]:
-            axes.tick_params(labelbottom=False)
-        panels[-1].set_xlabel("time, s")
-        missing = [name for c, (name, _) in TELEMETRY.items() if c not in known]
-        silent = f"not known: {', '.join(missing)}" if missing else ""
-        drop = f"first to last {percent_text(1 + parts.drop)}" if parts.drop is not None else ""
-        middle_text = f"median {number_text(parts.units.number(parts.median))} {parts.units.label}"
-        paper.head(
-            figure,
-            f"{parts.gpu}: {parts.probe}, {end:.6g} s",
-            (middle_text, drop, silent),
-        )
-        return paper.png(figure)
-
-
-# A smaller drop is not drawn: the arrow would be all head.
-_SEEN_DROP = 0.005
-
-
-def _drop(axes: Axes, first: float, last: float, end: float, drop: float) -> None:
-    """From the level of the first part down to the last."""
-    axes.axhline(first, color=paper.FAINT, linestyle=(0, (4, 3)), linewidth=1)
-    arrow = {"arrowstyle": "-|>", "color": paper.INK, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
-    at = end * 0.985
-    axes.annotate("", (at, last), (at, first), arrowprops=arrow)
-    axes.annotate(
-        percent_text(1 + drop),
-        (at, (first + last) / 2),
-        xytext=(-6, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center",
-        path_effects=paper.halo(),
-    )
-
-
-_PANEL: dict[str, Any] = {"loc": "left", "fontsize": 10.5, "color": paper.SOFT, "pad": 4}
-
-
-def _panel(name: str, unit: str) -> str:
-    return f"{name}, {unit}"
