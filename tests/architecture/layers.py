@@ -35,7 +35,7 @@ MAY_DEPEND_ON: dict[str, set[str]] = {
 # A probe is written against probe.hpp and backend.hpp, and aids that are built on these two.
 CATALOG_HEADERS = {
     f"bandgate/{name}.hpp"
-    for name in ("probe", "backend", "gpu", "reading", "windows", "read_tile", "parts")
+    for name in ("probe", "backend", "gpu", "reading", "windows", "read_tile", "parts", "transfer")
 }
 # Headers of others that only some layers may know.
 RESERVED = [
