@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "gate/judge.hpp"
+#include "gate/link.hpp"
 #include "gate/numbers.hpp"
 
 namespace bandgate {
@@ -84,9 +85,10 @@ finding memory_clock(evidence const& known) {
                " MHz");
 }
 
-/// The link idles at generation 1, and only what crosses it is slowed: under load, for transfers.
+/// The link idles at generation 1, and only what crosses it is slowed: under load, for transfers
+/// between host and device. GPUs may have other links between them.
 finding link(evidence const& known, char const* now, char const* most) {
-  if (known.measured.probe.ceiling != "link") return {state::irrelevant};
+  if (!crosses_host_link(known.measured)) return {state::irrelevant};
   return below(under_load(known, now), any_time(known, most), "");
 }
 finding link_generation(evidence const& known) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "gate/judge.hpp"
+#include "gate/link.hpp"
 #include "gate/numbers.hpp"
 
 namespace bandgate {
@@ -33,8 +34,9 @@ constexpr std::array<std::pair<char const*, char const*>, 15> steps{{
     {"not-a-rate", empty_step},
     {"zero-elapsed", empty_step},
     {"above-ceiling",
-     "Do not record it: check the memory clock and bus width that the driver reports, then report "
-     "the probe with the result file."},
+     "Do not record it: check the memory clock and bus width (of a transfer: the PCIe generation "
+     "and "
+     "width) that the driver reports, then report the probe with the result file."},
     {"not-proportional",
      "Run it again on the idle device; if it repeats, the kernel does not do its work with this "
      "driver or compiler: report it with the result file."},
@@ -80,7 +82,8 @@ std::optional<reason> above_ceiling(result const& measured, baseline_match const
   auto const& m = *measured.measurement;
   if (m.is_time) return std::nullopt;
   auto limit = ceiling_of(measured);
-  char const* whose = "the device's own peak";
+  char const* whose = crosses_host_link(measured) ? "the peak of the PCIe link as it was under load"
+                                                  : "the device's own peak";
   if (!limit && measured.probe.ceiling == "dram" && against.model) {
     limit = against.model->model_peak_bytes_per_second;
     whose = "the peak that the baseline file states for this model";

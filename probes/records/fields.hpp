@@ -100,6 +100,7 @@ void each(Visitor& visit, is<probe_record> auto& p) {
   visit("shape", p.shape);
   visit("byte_rule", p.byte_rule);
   visit("ceiling", p.ceiling);
+  visit("directions", p.directions);
   visit("lower_is_better", p.lower_is_better);
   visit("expected_spread", p.expected_spread);
 }

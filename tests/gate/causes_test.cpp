@@ -89,12 +89,12 @@ TEST(causes, events_that_are_no_bits_are_not_known) {
 }
 
 TEST(causes, a_link_below_its_maximum_under_load_is_a_transfers_cause) {
-  auto r = transfer(25);
-  r.health.load["pcie_generation"] = ok(2);
+  auto r = transfer(13);
+  r.health.load["pcie_generation"] = ok(4);
   r.health.load["pcie_width"] = ok(8);
   auto const v = judge(r, model(entry(50)));
   EXPECT_THAT(codes(v), ElementsAre("below-bound", "pcie-generation", "pcie-width"));
-  EXPECT_EQ(sentence(v, "pcie-generation"), "the PCIe generation under load was 2 of 5");
+  EXPECT_EQ(sentence(v, "pcie-generation"), "the PCIe generation under load was 4 of 5");
   EXPECT_EQ(sentence(v, "pcie-width"), "the PCIe width under load was x8 of 16 lanes");
 }
 
@@ -104,6 +104,14 @@ TEST(causes, generation_1_at_idle_and_5_under_load_is_silent) {
   EXPECT_THAT(codes(judge(r, model(entry(50)))), IsEmpty());
   r.health.load.erase("pcie_generation");
   EXPECT_THAT(codes(judge(r, model(entry(50)))), IsEmpty()) << "not read under load: not known";
+}
+
+TEST(causes, the_hosts_link_says_nothing_of_a_transfer_between_two_gpus) {
+  auto r = transfer(200);
+  r.probe.parameters[peer_parameter] = std::string("GPU-1");
+  r.health.load["pcie_generation"] = ok(2);
+  r.health.load["pcie_width"] = ok(8);
+  EXPECT_THAT(codes(judge(r, model(entry(360)))), ElementsAre("below-bound", "no-cause-found"));
 }
 
 TEST(causes, the_link_says_nothing_of_the_memory) {

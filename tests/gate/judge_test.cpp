@@ -426,13 +426,60 @@ TEST(judge, the_verdict_that_was_there_is_ignored) {
   EXPECT_THAT(v.reasons, IsEmpty());
 }
 
+result transfer_at(double generation, double lanes, double gib_per_s) {
+  auto r = h200(gib_per_s);
+  r.probe.ceiling = "link";
+  r.health.load["pcie_generation"] = {health_field::state::ok, generation, {}};
+  r.health.load["pcie_width"] = {health_field::state::ok, lanes, {}};
+  return r;
+}
+
 TEST(ceiling, is_the_devices_own_peak_for_dram_alone) {
   auto r = h200(4000);
   EXPECT_EQ(ceiling_of(r), 4814.3e9);
+  r.health.load.clear();
   for (auto const* kind : {"link", "none", ""}) {
     r.probe.ceiling = kind;
     EXPECT_EQ(ceiling_of(r), std::nullopt) << kind;
   }
+}
+
+TEST(ceiling, of_a_link_is_what_pcie_carries_after_encoding) {
+  EXPECT_NEAR(*ceiling_of(transfer_at(1, 16, 3)), 4.0e9, 1e3);
+  EXPECT_NEAR(*ceiling_of(transfer_at(2, 8, 3)), 4.0e9, 1e3);
+  EXPECT_NEAR(*ceiling_of(transfer_at(3, 16, 3)), 15.754e9, 1e6);
+  EXPECT_NEAR(*ceiling_of(transfer_at(4, 16, 3)), 31.508e9, 1e6);
+  EXPECT_NEAR(*ceiling_of(transfer_at(5, 16, 3)), 63.015e9, 1e6);
+  EXPECT_NEAR(*ceiling_of(transfer_at(6, 16, 3)), 121.0e9, 1e6);
+  for (auto const generation : {0.0, 7.0, 4.5, std::nan("")})
+    EXPECT_EQ(ceiling_of(transfer_at(generation, 16, 3)), std::nullopt) << generation;
+  for (auto const lanes : {0.0, -1.0, 64.0, std::nan("")})
+    EXPECT_EQ(ceiling_of(transfer_at(5, lanes, 3)), std::nullopt) << lanes;
+}
+
+TEST(ceiling, of_a_link_holds_for_each_direction) {
+  auto both = transfer_at(5, 16, 90);
+  both.probe.directions = 2;
+  EXPECT_NEAR(*ceiling_of(both), 126.031e9, 1e6);
+  EXPECT_NE(judge(both, model(entry(90))).status, status::error);
+  both.probe.directions = 1;
+  auto const v = judge(both, model(entry(90)));
+  EXPECT_EQ(v.status, status::error);
+  EXPECT_EQ(v.reasons.front().code, "above-ceiling");
+  EXPECT_THAT(v.reasons.front().sentence, HasSubstr("the peak of the PCIe link as it was under"));
+}
+
+TEST(ceiling, of_a_link_that_is_not_known_is_none) {
+  auto peer = transfer_at(5, 16, 360);
+  peer.probe.parameters[peer_parameter] = std::string("GPU-1");
+  EXPECT_EQ(ceiling_of(peer), std::nullopt) << "GPUs may have links of their own";
+  auto superchip = transfer_at(5, 16, 360);
+  superchip.device.name = "NVIDIA GH200 480GB";
+  EXPECT_EQ(ceiling_of(superchip), std::nullopt);
+  auto unread = transfer_at(5, 16, 360);
+  unread.health.load.erase("pcie_width");
+  unread.health.idle["pcie_width"] = {health_field::state::ok, 16.0, {}};
+  EXPECT_EQ(ceiling_of(unread), std::nullopt) << "not read under load";
 }
 
 TEST(ceiling, a_peak_that_is_not_known_is_none) {
