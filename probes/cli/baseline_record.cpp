@@ -93,12 +93,15 @@ std::vector<baseline_entry> entries_of(std::vector<recorded_probe> const& seen,
 void print_medians(std::vector<recorded_probe> const& seen,
                    std::vector<check_plan::device> const& cards) {
   for (auto const& probe : seen)
-    for (std::size_t card = 0; card < cards.size(); ++card) {
+    for (std::size_t card = 0; card < probe.cards.size(); ++card) {
       bool const time = probe.what->direction == direction::lower_is_better;
       std::string line;
       for (double const median : probe.medians_by_card[card])
         line += " " + value_text(median, time, unit::gib_per_s);
-      out("{} {}:{}\n", short_id(cards[card].identity, cards[card].index), probe.what->name, line);
+      auto const who = std::find_if(cards.begin(), cards.end(), [&](auto const& device) {
+        return device.identity.uuid == probe.cards[card];
+      });
+      out("{} {}:{}\n", short_id(who->identity, who->index), probe.what->name, line);
     }
 }
 
@@ -114,16 +117,26 @@ bool confirmed(record_options const& options, std::string const& file) {
   return answer == "y" || answer == "yes";
 }
 
-/// False when a probe had to be left out.
+/// So many processes there will be.
+std::size_t count_processes(machine const& node, std::vector<check_plan::device> const& cards,
+                            std::vector<task> const& picked, unsigned processes) {
+  std::size_t count = 0;
+  for (auto const& card : cards)
+    for (auto const& one : picked)
+      count += processes * with_peers(one, node.listed.devices, card.index).size();
+  return count;
+}
+
+/// False when a probe could not be made an entry of.
 bool record_group(machine const& node, std::vector<check_plan::device> const& cards,
                   record_options const& options, std::vector<task> const& picked,
-                  std::filesystem::path const& folder) {
+                  std::filesystem::path const& folder, bool& nothing) {
   bool const terminal = isatty(STDERR_FILENO) != 0;
   progress_line progress(terminal);
   unsigned finished = 0;
-  auto const total = options.processes * picked.size() * cards.size();
-  auto const seen = record(
-      node.runs, {cards, picked, options.processes},
+  auto const total = count_processes(node, cards, picked, options.processes);
+  auto const [seen, left_out] = record(
+      node.runs, {cards, picked, options.processes, node.listed.devices},
       [&](result const& r) {
         ++finished;
         if (!terminal && r.run.attempt == options.processes)
@@ -133,7 +146,9 @@ bool record_group(machine const& node, std::vector<check_plan::device> const& ca
         progress.show(device, fmt::format("[{}/{}] {}", finished + 1, total, probe), phase);
       });
   progress.clear();
+  for (auto const& why : left_out) err("bandgate: left out: {}\n", plain(why));
   print_medians(seen, cards);
+  nothing &= seen.empty();
 
   bool all = true;
   auto const made = entries_of(seen, origin_of(cards, options), options.per_card, all);
@@ -182,9 +197,13 @@ void execute(record_options const& options, environment const& env, int& code) {
     return;
   }
   bool all = true;
+  bool nothing = true;  // that applies to these devices
   for (auto const& cards : by_model(node.chosen))
-    all &= record_group(node, cards, options, picked, *site);
-  code = !node.listed.problems.empty() ? measurement_failed : all ? ok : usage_failed;
+    all &= record_group(node, cards, options, picked, *site, nothing);
+  code = !node.listed.problems.empty() ? measurement_failed
+         : !all                        ? usage_failed
+         : nothing                     ? skipped
+                                       : ok;
 }
 
 }  // namespace

@@ -104,22 +104,26 @@ struct test_case {
   std::vector<std::string> suites;
 };
 
-std::vector<test_case> cases_of(probe const& p) {
+std::vector<test_case> cases_of(probe const& p, std::vector<device_identity> const& machine,
+                                std::size_t device) {
   std::vector<test_case> all;
-  for (auto const& member : p.suites) {
-    task const one{&p, member.parameters};
-    auto const same = std::find_if(all.begin(), all.end(),
-                                   [&](test_case const& other) { return other.one == one; });
-    if (same == all.end())
-      all.push_back({one, {member.suite}});
-    else
-      same->suites.push_back(member.suite);
-  }
+  for (auto const& member : p.suites)
+    for (auto const& one : with_peers({&p, member.parameters}, machine, device)) {
+      auto const same = std::find_if(all.begin(), all.end(),
+                                     [&](test_case const& other) { return other.one == one; });
+      if (same == all.end())
+        all.push_back({one, {member.suite}});
+      else if (same->suites.back() != member.suite)
+        same->suites.push_back(member.suite);
+    }
   return all;
 }
 
-/// "gather.span-1024": CTest's resources and filters want no other characters than [A-Za-z0-9_.-].
-std::string case_name(task const& one) {
+/// "gather.span-1024", "p2p_read.peer-gpu1": CTest's resources and filters want no other characters
+/// than [A-Za-z0-9_.-].
+std::string case_name(task one, std::vector<device_identity> const& machine, std::size_t device) {
+  if (auto const other = peer_of(one, machine, device))
+    one.given[peer_parameter] = short_id(machine[*other], *other);
   auto text = describe(one);
   for (auto& c : text)
     if (c == ' ')
@@ -129,30 +133,29 @@ std::string case_name(task const& one) {
   return text;
 }
 
-ordered_json case_json(supervisor const& runs, check_plan::device const& device,
-                       test_case const& test, std::string const& kind) {
+ordered_json case_json(machine const& node, check_plan::device const& device, test_case const& test,
+                       std::string const& kind) {
+  auto const& runs = node.runs;
+  auto const& everyone = node.listed.devices;
   auto const& p = *test.one.what;
   auto const id = short_id(device.identity, device.index);
   std::vector<std::string> labels{"bandgate", kind};
   labels.insert(labels.end(), test.suites.begin(), test.suites.end());
   labels.emplace_back(to_string(p.load));
-  std::vector<std::string> resources;
-  if (kind != "host") resources.push_back(id);
-  if (kind == "host" || p.load == load::link) resources.emplace_back("hostlink");
   std::vector<std::string> arguments{"check", p.name};
   for (auto const& [name, value] : test.one.given) arguments.push_back(name + "=" + value);
   for (auto const& word :
        {std::string("--backend"), runs.options().backend, std::string("--device"),
         selector_of(device.identity, device.index), std::string("--ctest")})
     arguments.push_back(word);
-  return {{"name", "bandgate." + id + "." + case_name(test.one)},
+  return {{"name", "bandgate." + id + "." + case_name(test.one, everyone, device.index)},
           {"device", id},
           {"probe", p.name},
           {"arguments", arguments},
           {"labels", labels},
           {"timeout_s", case_timeout_s(runs, test.one)},
           {"processors", kind == "host" ? device.identity.processors.value_or(1) : 1},
-          {"resources", resources}};
+          {"resources", resources_of(test.one, everyone, device.index)}};
 }
 
 std::string kind_of(device_identity const& d) {
@@ -176,8 +179,8 @@ ordered_json devices_json(machine const& node) {
                             {"selector", selector_of(d, device.index)}});
     for (auto const& p : registered_probes())
       if (kind == "scripted" || (kind == "host" ? !!p.on_host : !!p.on_gpu))
-        for (auto const& test : cases_of(p))
-          j["cases"].push_back(case_json(runs, device, test, kind));
+        for (auto const& test : cases_of(p, node.listed.devices, device.index))
+          j["cases"].push_back(case_json(node, device, test, kind));
   }
   for (auto const& p : node.listed.problems)
     j["problems"].push_back({{"code", p.code}, {"message", p.message}});

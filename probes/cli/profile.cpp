@@ -16,10 +16,12 @@ int profile_run(common_options const& options, environment const& env) {
     throw usage_error("--profile takes exactly one probe: bandgate run read --profile --device 0");
   auto const& what = *picked.front().what;
   auto const source = make_backend(chosen_backend(options.backend, gpus_of(env)));
-  auto const index =
-      select_device(source->devices(), options.device == "all" ? "0" : options.device);
+  auto const listed = source->devices();
+  auto const index = select_device(listed, options.device == "all" ? "0" : options.device);
   auto const device = source->open(index, {});
-  profile_launch(*device, what, complete(what.parameters, picked.front().given));
+  // Of several peers the first: one launch shows what there is to see.
+  auto const one = with_peers(picked.front(), listed.devices, index).front();
+  profile_launch(*device, what, complete(what.parameters, one.given));
   out("PROFILED     {}: one launch, nothing verified, timed or stored\n", what.name);
   return 0;
 }

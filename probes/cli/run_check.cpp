@@ -91,7 +91,7 @@ int execute(common_options const& options, environment const& env, intent what) 
   print_problems(node.listed);
 
   progress_line progress(isatty(STDERR_FILENO) != 0 && !options.quiet);
-  check_plan const plan{node.chosen, picked, what == intent::check, folder};
+  check_plan const plan{node.chosen, picked, what == intent::check, folder, node.listed.devices};
   auto const report = check(
       node.runs, plan, baselines,
       [&](checked const& pair) {

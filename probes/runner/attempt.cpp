@@ -107,6 +107,7 @@ probe_record record_of(probe const& what, parameters const& values) {
           .shape = {},
           .byte_rule = what.byte_rule,
           .ceiling = to_string(what.ceiling),
+          .directions = what.directions,
           .lower_is_better = what.direction == direction::lower_is_better,
           .expected_spread = what.expected_spread};
 }

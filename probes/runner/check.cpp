@@ -8,13 +8,14 @@
 
 #include "gate/judge.hpp"
 #include "records/result_store.hpp"
+#include "runner/resources.hpp"
 
 namespace bandgate {
 namespace {
 
 /// What the threads of one check share.
 struct shared_state {
-  std::mutex host_link;  ///< transfers go one at a time, or they measure each other
+  resource_pool resources;
   std::mutex reporting;
   std::vector<std::string> errors;
 };
@@ -60,22 +61,41 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
   return pair;
 }
 
+void one_task_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
+                 task const& one, baseline_library const& baselines, on_checked const& done,
+                 supervisor::progress const& listener, shared_state& shared,
+                 std::vector<checked>& out) {
+  try {
+    {
+      resource_pool::lease const mine(shared.resources,
+                                      resources_of(one, plan.machine, device.index));
+      out.push_back(one_pair(runs, plan, device, one, baselines, listener));
+    }
+    std::lock_guard const reporting(shared.reporting);
+    if (done) done(out.back());
+  } catch (std::exception const& e) {
+    std::lock_guard const reporting(shared.reporting);
+    shared.errors.push_back(short_id(device.identity, device.index) + " " + describe(one) + ": " +
+                            e.what());
+  }
+}
+
 void all_tasks_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
                   baseline_library const& baselines, on_checked const& done,
                   supervisor::progress const& listener, shared_state& shared,
                   std::vector<checked>& out) {
-  for (auto const& one : plan.tasks) {
+  std::vector<task> tried;
+  for (auto const& asked : plan.tasks) {
     try {
-      std::unique_lock link(shared.host_link, std::defer_lock);
-      if (one.what->load == load::link) link.lock();
-      out.push_back(one_pair(runs, plan, device, one, baselines, listener));
-      if (link.owns_lock()) link.unlock();
+      for (auto const& one : with_peers(asked, plan.machine, device.index)) {
+        if (std::find(tried.begin(), tried.end(), one) != tried.end()) continue;
+        tried.push_back(one);
+        one_task_of(runs, plan, device, one, baselines, done, listener, shared, out);
+      }
+    } catch (usage_error const& e) {
       std::lock_guard const reporting(shared.reporting);
-      if (done) done(out.back());
-    } catch (std::exception const& e) {
-      std::lock_guard const reporting(shared.reporting);
-      shared.errors.push_back(short_id(device.identity, device.index) + " " + describe(one) + ": " +
-                              e.what());
+      shared.errors.push_back(short_id(device.identity, device.index) + " " + describe(asked) +
+                              ": " + e.what());
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Measuring and judging many (device, probe) pairs: devices at the same time, one probe a device,
-/// what loads the host link one at a time, a second process where the first was beyond its bound.
+/// Measuring and judging many (device, probe) pairs: devices at the same time, but nothing on a
+/// device, a peer or the host link that another works on; a second process where the first was
+/// beyond its bound.
 #pragma once
 
 #include <filesystem>
@@ -22,8 +23,9 @@ struct check_plan {
   };
   std::vector<device> devices;
   std::vector<task> tasks;
-  bool judge{true};               ///< `run` measures only
-  std::filesystem::path results;  ///< empty: store nothing
+  bool judge{true};                      ///< `run` measures only
+  std::filesystem::path results;         ///< empty: store nothing
+  std::vector<device_identity> machine;  ///< all devices, in PCI order: where peers are found
 };
 
 /// The outcome for one (device, probe): the attempts in order, the last one with the verdict.
@@ -43,8 +45,8 @@ struct check_report {
   std::vector<std::string> errors;  ///< pairs that could not be tried as asked, and why
 };
 
-/// Every task on every device. What is wrong for one pair alone (a buffer that would measure that
-/// device's cache) is an error of the report; all others go on.
+/// Every task on every device, with every peer that it names. What is wrong for one pair alone (a
+/// buffer that would measure that device's cache) is an error of the report; all others go on.
 check_report check(supervisor const& runs, check_plan const& plan,
                    baseline_library const& baselines, on_checked const& done,
                    supervisor::progress const& listener);

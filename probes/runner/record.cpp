@@ -5,8 +5,10 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "gate/judge.hpp"
+#include "runner/resources.hpp"
 
 namespace bandgate {
 namespace {
@@ -21,58 +23,110 @@ std::string objection(result const& r, verdict const& v) {
   return "";
 }
 
-double one_median(supervisor const& runs, record_plan const& plan, check_plan::device const& device,
-                  task const& one, unsigned process, std::function<void(result const&)> const& done,
-                  supervisor::progress const& listener, std::mutex& reporting) {
-  auto const r =
-      runs.measure(device.identity, device.index, *one.what, one.given, process, listener);
-  auto const v = judge(r, {});  // without a baseline: what is wrong with the run itself
-  if (auto const why = objection(r, v); !why.empty())
-    throw measurement_error(v.status == status::inconclusive
-                                ? failure::exclusively_held  // in use: it could not be judged
-                                : r.failure.value_or(failure::device_failed),
-                            "no baseline recorded: " + short_id(device.identity, device.index) +
-                                " " + describe(one) + ", process " + std::to_string(process) +
-                                " of " + std::to_string(plan.processes) + ": " + why);
-  std::lock_guard const lock(reporting);
-  if (done) done(r);
-  return r.measurement->median;
-}
+/// The recording of one plan: what its threads share.
+class recording {
+ public:
+  recording(supervisor const& runs, record_plan const& plan,
+            std::function<void(result const&)> const& done, supervisor::progress const& listener)
+      : runs_(runs), plan_(plan), done_(done), listener_(listener) {
+    for (auto const& one : plan_.tasks) entry_of(one);
+  }
+
+  void one_device(std::size_t card) {
+    try {
+      std::vector<task> tried;
+      for (auto const& asked : plan_.tasks)
+        for (auto const& one : with_peers(asked, plan_.machine, plan_.devices[card].index)) {
+          if (std::find(tried.begin(), tried.end(), one) != tried.end()) continue;
+          tried.push_back(one);
+          one_task(card, one);
+        }
+    } catch (...) {
+      std::lock_guard const lock(reporting_);
+      if (!failed_) failed_ = std::current_exception();
+    }
+  }
+
+  recorded finish() {
+    if (failed_) std::rethrow_exception(failed_);
+    for (auto& seen : all_.probes)
+      for (std::size_t card = seen.cards.size(); card-- > 0;)
+        if (seen.medians_by_card[card].empty()) {
+          seen.cards.erase(seen.cards.begin() + static_cast<std::ptrdiff_t>(card));
+          seen.medians_by_card.erase(seen.medians_by_card.begin() +
+                                     static_cast<std::ptrdiff_t>(card));
+        }
+    std::erase_if(all_.probes, [](recorded_probe const& seen) { return seen.cards.empty(); });
+    return std::move(all_);
+  }
+
+ private:
+  /// Where the values of a task go: one place for all tasks that differ only in what is not keyed.
+  recorded_probe& entry_of(task const& one) {
+    auto const& declared = one.what->parameters;
+    auto const values = keyed(declared, complete(declared, one.given));
+    for (auto& seen : all_.probes)
+      if (seen.what == one.what && seen.values == values) return seen;
+    recorded_probe seen{one.what, values, {}, {}};
+    seen.medians_by_card.resize(plan_.devices.size());
+    for (auto const& device : plan_.devices) seen.cards.push_back(device.identity.uuid);
+    all_.probes.push_back(std::move(seen));
+    return all_.probes.back();
+  }
+
+  void one_task(std::size_t card, task const& one) {
+    auto const& device = plan_.devices[card];
+    try {
+      for (unsigned process = 1; process <= plan_.processes; ++process) {
+        resource_pool::lease const mine(resources_, resources_of(one, plan_.machine, device.index));
+        entry_of(one).medians_by_card[card].push_back(one_value(device, one, process));
+      }
+    } catch (not_applicable const& e) {
+      std::lock_guard const lock(reporting_);
+      all_.left_out.push_back(short_id(device.identity, device.index) + " " + describe(one) + ": " +
+                              e.what());
+    }
+  }
+
+  double one_value(check_plan::device const& device, task const& one, unsigned process) {
+    auto const r =
+        runs_.measure(device.identity, device.index, *one.what, one.given, process, listener_);
+    if (!r.failure && !r.skip_reason.empty()) throw not_applicable(r.skip_reason);
+    auto const v = judge(r, {});  // without a baseline: what is wrong with the run itself
+    if (auto const why = objection(r, v); !why.empty())
+      throw measurement_error(v.status == status::inconclusive
+                                  ? failure::exclusively_held  // in use: it could not be judged
+                                  : r.failure.value_or(failure::device_failed),
+                              "no baseline recorded: " + short_id(device.identity, device.index) +
+                                  " " + describe(one) + ", process " + std::to_string(process) +
+                                  " of " + std::to_string(plan_.processes) + ": " + why);
+    std::lock_guard const lock(reporting_);
+    if (done_) done_(r);
+    return r.measurement->median;
+  }
+
+  supervisor const& runs_;
+  record_plan const& plan_;
+  std::function<void(result const&)> const& done_;
+  supervisor::progress const& listener_;
+  recorded all_;
+  resource_pool resources_;
+  std::mutex reporting_;
+  std::exception_ptr failed_;
+};
 
 }  // namespace
 
-std::vector<recorded_probe> record(supervisor const& runs, record_plan const& plan,
-                                   std::function<void(result const&)> const& done,
-                                   supervisor::progress const& listener) {
-  std::vector<recorded_probe> all;
-  for (auto const& [what, given] : plan.tasks) {
-    recorded_probe seen;
-    seen.what = what;
-    seen.values = complete(what->parameters, given);
-    seen.medians_by_card.resize(plan.devices.size());
-    for (auto const& device : plan.devices) seen.cards.push_back(device.identity.uuid);
-    all.push_back(std::move(seen));
-  }
-  std::mutex reporting;
-  std::exception_ptr failed;
-  auto const one_device = [&](std::size_t card) {
-    try {
-      for (std::size_t p = 0; p < plan.tasks.size(); ++p)
-        for (unsigned process = 1; process <= plan.processes; ++process)
-          all[p].medians_by_card[card].push_back(one_median(
-              runs, plan, plan.devices[card], plan.tasks[p], process, done, listener, reporting));
-    } catch (...) {
-      std::lock_guard const lock(reporting);
-      if (!failed) failed = std::current_exception();
-    }
-  };
+recorded record(supervisor const& runs, record_plan const& plan,
+                std::function<void(result const&)> const& done,
+                supervisor::progress const& listener) {
+  recording all(runs, plan, done, listener);
   {
     std::vector<std::jthread> threads;
     for (std::size_t card = 0; card < plan.devices.size(); ++card)
-      threads.emplace_back(one_device, card);
+      threads.emplace_back([&, card] { all.one_device(card); });
   }
-  if (failed) std::rethrow_exception(failed);
-  return all;
+  return all.finish();
 }
 
 }  // namespace bandgate

@@ -85,16 +85,6 @@ void read_listing(json const& document, device_list& list) {
 
 }  // namespace
 
-std::string selector_of(device_identity const& device, std::size_t index) {
-  if (!device.uuid.empty()) return device.uuid;
-  if (!device.pci_address.empty()) return device.pci_address;
-  return std::to_string(index);
-}
-
-std::string short_id(device_identity const& device, std::size_t index) {
-  return device.backend == "host" ? "host" : "gpu" + std::to_string(index);
-}
-
 std::chrono::milliseconds supervisor::limit_for(probe const& what, parameters const& values) const {
   auto const more = what.more_time_s ? what.more_time_s(values) : 0;
   return options_.time_limit.value_or(std::chrono::seconds{what.time_limit_s + more});

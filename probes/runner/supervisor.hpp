@@ -15,6 +15,7 @@
 #include <bandgate/session.hpp>
 
 #include "device/presence.hpp"
+#include "runner/resources.hpp"
 
 namespace bandgate {
 
@@ -58,11 +59,5 @@ class supervisor {
  private:
   supervisor_options options_;
 };
-
-/// How `--device` names a device so that a worker finds the same one: UUID, PCI address or index.
-std::string selector_of(device_identity const& device, std::size_t index);
-
-/// "gpu0", "host": how tests and messages call it.
-std::string short_id(device_identity const& device, std::size_t index);
 
 }  // namespace bandgate

@@ -6,6 +6,8 @@
 
 #include <bandgate/errors.hpp>
 
+#include "device/peer.hpp"
+
 namespace bandgate {
 namespace {
 
@@ -55,6 +57,38 @@ std::vector<task> with_parameters(std::vector<task> tasks,
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
   }
   return all;
+}
+
+std::optional<std::size_t> peer_of(task const& one, std::vector<device_identity> const& all,
+                                   std::size_t self) {
+  if (!declares(*one.what, peer_parameter) || all.size() < 2) return std::nullopt;
+  auto const values = complete(one.what->parameters, one.given);
+  return find_peer(all, self, std::get<std::string>(values.at(peer_parameter)));
+}
+
+std::vector<task> with_peers(task const& one, std::vector<device_identity> const& all,
+                             std::size_t self) {
+  if (!declares(*one.what, peer_parameter)) return {one};
+  auto const asked = one.given.find(peer_parameter);
+  bool const each = asked != one.given.end() && asked->second == "each";
+  task named = one;
+  if (all.size() < 2) {
+    if (each) named.given.erase(peer_parameter);
+    return {named};
+  }
+  std::vector<task> tasks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (each ? i == self : i != *peer_of(one, all, self)) continue;
+    named.given[peer_parameter] = selector_of(all[i], i);
+    tasks.push_back(named);
+  }
+  return tasks;
+}
+
+std::string selector_of(device_identity const& device, std::size_t index) {
+  if (!device.uuid.empty()) return device.uuid;
+  if (!device.pci_address.empty()) return device.pci_address;
+  return std::to_string(index);
 }
 
 std::string describe(task const& one) {

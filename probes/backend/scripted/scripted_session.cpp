@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backend/scripted/scripted_clock.hpp"
+#include "device/peer.hpp"
 
 namespace bandgate {
 namespace {
@@ -163,6 +164,7 @@ class scripted_session final : public session {
   health_monitor& health() override { return monitor_; }
 
  private:
+  void require_peer(probe const& what, parameters const& values) const;
   void require_room(probe const& what, work const& planned, scripted_attempt const& told) const;
 
   std::shared_ptr<script const> script_;
@@ -200,10 +202,25 @@ std::unique_ptr<prepared> scripted_session::prepare(probe const& what, parameter
         failure::exclusively_held,
         fmt::format("{} is in exclusive-process mode and another process holds it",
                     label(device_.identity)));
+  require_peer(what, values);
   auto planned = what.plan(values, facts());
   require_room(what, planned, *told);
   return std::make_unique<scripted_prepared>(device_.identity, std::move(planned),
                                              what.shapes(values, facts()), run, *clock_);
+}
+
+/// A peer is another device of the script, as it is another of the machine.
+void scripted_session::require_peer(probe const& what, parameters const& values) const {
+  std::vector<device_identity> listed;
+  std::size_t self = 0;
+  for (auto const& device : script_->devices) {
+    if (device.missing) continue;
+    if (&device == &device_) self = listed.size();
+    listed.push_back(device.identity);
+  }
+  for (auto const& p : what.parameters)
+    if (p.kind == parameter_kind::device)
+      find_peer(listed, self, std::get<std::string>(values.at(p.name)));
 }
 
 void scripted_session::require_room(probe const& what, work const& planned,

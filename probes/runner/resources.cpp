@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/resources.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace bandgate {
+
+std::string short_id(device_identity const& device, std::size_t index) {
+  return device.backend == "host" ? "host" : "gpu" + std::to_string(index);
+}
+
+std::vector<std::string> resources_of(task const& one, std::vector<device_identity> const& all,
+                                      std::size_t self) {
+  if (all.at(self).backend == "host") return {"hostlink"};
+  std::vector<std::string> names{short_id(all[self], self)};
+  if (auto const other = peer_of(one, all, self)) names.push_back(short_id(all[*other], *other));
+  if (one.what->load == load::link) names.emplace_back("hostlink");
+  return names;
+}
+
+resource_pool::lease::lease(resource_pool& from, std::vector<std::string> names)
+    : from_(from), names_(std::move(names)) {
+  std::unique_lock lock(from_.mutex_);
+  from_.given_back_.wait(lock, [&] {
+    return std::none_of(names_.begin(), names_.end(),
+                        [&](std::string const& name) { return from_.taken_.contains(name); });
+  });
+  from_.taken_.insert(names_.begin(), names_.end());
+}
+
+resource_pool::lease::~lease() {
+  {
+    std::lock_guard const lock(from_.mutex_);
+    for (auto const& name : names_) from_.taken_.erase(name);
+  }
+  from_.given_back_.notify_all();
+}
+
+}  // namespace bandgate

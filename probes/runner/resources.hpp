@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What must not be shared while something is measured, under the names that CTest's cases give it.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bandgate/result.hpp>
+
+#include "runner/task.hpp"
+
+namespace bandgate {
+
+/// "gpu0", "host": how tests and messages call a device.
+std::string short_id(device_identity const& device, std::size_t index);
+
+/// What `one` loads on device `self` of a machine with these devices: the device, the other GPU of
+/// a transfer between two ("gpu0", "gpu1"), the link to the host ("hostlink").
+std::vector<std::string> resources_of(task const& one, std::vector<device_identity> const& all,
+                                      std::size_t self);
+
+/// Hands resources out to threads. One takes all that it needs at once or waits holding none, so
+/// there is no order of taking in which two could wait for each other.
+class resource_pool {
+ public:
+  class lease {
+   public:
+    lease(resource_pool& from, std::vector<std::string> names);
+    ~lease();
+    lease(lease const&) = delete;
+    lease& operator=(lease const&) = delete;
+
+   private:
+    resource_pool& from_;
+    std::vector<std::string> names_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable given_back_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace bandgate
