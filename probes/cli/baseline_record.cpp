@@ -89,15 +89,17 @@ std::vector<baseline_entry> entries_of(std::vector<recorded_probe> const& seen,
   return entries;
 }
 
-/// Each process's median, so that one that stands out is seen.
+/// What each process gave, so that one that stands out is seen.
 void print_medians(std::vector<recorded_probe> const& seen,
                    std::vector<check_plan::device> const& cards) {
   for (auto const& probe : seen)
     for (std::size_t card = 0; card < probe.cards.size(); ++card) {
       bool const time = probe.what->direction == direction::lower_is_better;
       std::string line;
-      for (double const median : probe.medians_by_card[card])
-        line += " " + value_text(median, time, unit::gib_per_s);
+      for (double const value : probe.medians_by_card[card])
+        line += probe.what->procedure == procedure::slices
+                    ? fmt::format(" {:.4f}", value)
+                    : " " + value_text(value, time, unit::gib_per_s);
       auto const who = std::find_if(cards.begin(), cards.end(), [&](auto const& device) {
         return device.identity.uuid == probe.cards[card];
       });
@@ -142,8 +144,8 @@ bool record_group(machine const& node, std::vector<check_plan::device> const& ca
         if (!terminal && r.run.attempt == options.processes)
           err("bandgate: recorded {} [{}/{}]\n", r.probe.name, finished, total);
       },
-      [&](std::string const& device, std::string const& probe, std::string const& phase) {
-        progress.show(device, fmt::format("[{}/{}] {}", finished + 1, total, probe), phase);
+      [&](std::string const& device, std::string const& probe, std::string const& announced) {
+        progress.show(device, probe, announced, fmt::format("[{}/{}] ", finished + 1, total));
       });
   progress.clear();
   for (auto const& why : left_out) err("bandgate: left out: {}\n", plain(why));
@@ -213,7 +215,7 @@ void add_record(CLI::App& parent, environment const& env, int& code) {
       "record", "measure in fresh processes and write the figures as the reference");
   auto options = std::make_shared<record_options>();
   command->add_option("probe", options->words, "probes, and parameters such as window=64MiB");
-  command->add_option("--suite", options->suite, "all probes of a suite: quick or full");
+  command->add_option("--suite", options->suite, "all probes of a suite: quick, full or sustained");
   add_device_options(*command, *options, env);
   command->add_option("--processes", options->processes, "fresh processes a card and probe")
       ->check(CLI::Range(3, 1000))

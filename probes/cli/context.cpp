@@ -96,7 +96,7 @@ void add_baseline_options(CLI::App& command, common_options& options) {
 
 void add_measuring_options(CLI::App& command, common_options& options, environment const& env) {
   command.add_option("probe", options.words, "probes to run, and parameters such as window=64MiB");
-  command.add_option("--suite", options.suite, "all probes of a suite: quick or full");
+  command.add_option("--suite", options.suite, "all probes of a suite: quick, full or sustained");
   add_device_options(command, options, env);
   add_baseline_options(command, options);
   command.add_option("--results", options.results,

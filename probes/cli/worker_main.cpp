@@ -29,8 +29,8 @@ int worker_main(int argc, char** argv) {
     return 2;
   }
   die_with_parent(std::atoi(argv[2]));
-  auto const document = answer(request_from_text(argv[3]), [](char const* phase) {
-    write_all(STDOUT_FILENO, std::string(phase) + "\n");
+  auto const document = answer(request_from_text(argv[3]), [](std::string const& phase) {
+    write_all(STDOUT_FILENO, phase + "\n");
   });
   bool const handed_over = write_all(hand_over_descriptor, document);
   // Leave without destructors of libraries: everything is written, and a broken driver may hang in

@@ -81,18 +81,22 @@ std::filesystem::path recording_path(std::filesystem::path const& folder,
                                      device_identity const& device,
                                      std::vector<probe> const& probes);
 
-/// Values for one probe from `baseline record`: per card, the medians of its fresh processes.
+/// Values for one probe from `baseline record`: per card, those that its fresh processes are judged
+/// by. That is the median; of a series over time its worst window; of a map its slowest slice as a
+/// share of the median.
 struct recorded_probe {
   probe const* what{};
   bandgate::parameters values;
-  std::vector<std::vector<double>> medians_by_card;  ///< bytes per second or seconds
+  std::vector<std::vector<double>> medians_by_card;  ///< bytes per second, seconds, or shares
   std::vector<std::string> cards;                    ///< UUIDs, same order
+  bool one_board_part{};  ///< all of one known board part, for which alone the entry will hold
 };
 
 /// Reference = median of card medians. Tolerance = max(1 %, 6 sd, 1.5 x the probe's declared spread
-/// when fewer than 3 cards). `card`: the entry of that single card, tolerance max(0.5 %, 6 sd).
+/// when fewer than 3 cards; of a quarter of it for probes of the memory on one board part). `card`: the entry of that single card, tolerance max(0.5 %, 6 sd).
 /// sd is that of the fresh processes of one card, the noisiest. Throws usage_error when there is
-/// nothing to learn from: no value, one that is not positive, a tolerance of 100 % or more.
+/// nothing to learn from: no value, one that is not positive, a tolerance of 100 % or more. The
+/// statistic is "worst" where a probe measures in parts, and of a map it is "relative_to" "median".
 baseline_entry make_entry(recorded_probe const& seen, std::optional<std::size_t> card,
                           provenance const& origin);
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "measure/measure.hpp"
-#include "measure/statistics.hpp"
+#include "runner/procedures.hpp"
 
 namespace bandgate {
 namespace {
@@ -24,44 +24,6 @@ class fan_out final : public observer {
  private:
   std::vector<observer*> listeners_;
 };
-
-std::vector<subject*> subjects_of(prepared& ready) {
-  std::vector<subject*> all;
-  for (std::size_t i = 0; i < ready.shapes().size(); ++i) all.push_back(&ready.timed(i));
-  return all;
-}
-
-void must_be_right(prepared& ready, std::size_t shape) {
-  if (auto const wrong = ready.verify(shape))
-    throw measurement_error(failure::wrong_result, *wrong);
-}
-
-measurement summary_of(measured const& timed, work const& planned, probe const& what) {
-  auto m = summarize(timed.seconds_per_pass, planned.bytes_per_pass,
-                     what.direction == direction::lower_is_better);
-  m.iterations = timed.iterations;
-  m.bytes_per_pass = planned.bytes_per_pass;
-  m.warm_up_s = std::chrono::duration<double>(timed.warm_up).count();
-  m.verified = true;
-  return m;
-}
-
-/// Warm-up, ranking and sampling between two verifications.
-void settle(result& r, session& device, probe const& what, prepared& ready, observer& listener) {
-  auto const shapes = subjects_of(ready);
-  auto const timed = measure(shapes, device.clock(), listener, device.proportional());
-  auto further = ready.more(median(timed.seconds_per_pass));
-  listener.on_phase(phase::verify_again);
-  must_be_right(ready, timed.shape);
-  r.probe.shape = ready.shapes()[timed.shape];
-  auto m = summary_of(timed, ready.work(), what);
-  m.more = std::move(further);
-  if (auto const traffic = ready.work().traffic_per_pass; traffic != 0)
-    m.more.push_back(
-        {traffic_name, "B/s",
-         m.peak * static_cast<double>(traffic) / static_cast<double>(m.bytes_per_pass)});
-  r.measurement = std::move(m);
-}
 
 /// Adds the rate of another probe, measured on the device that is warm by now, and the ratio to it.
 void compare_with(result& r, session& device, probe const& other) {
@@ -85,10 +47,7 @@ void measure_into(result& r, session& device, probe const& what, parameters cons
     listener.on_phase(phase::fill);
     auto const ready = device.prepare(what, values);
     r.notes = ready->work().notes;
-    ready->fill();
-    listener.on_phase(phase::verify);
-    must_be_right(*ready, 0);
-    settle(r, device, what, *ready, listener);
+    run_procedure(r, device, what, *ready, listener);
   }  // its buffers make room for the other probe's
   if (what.compared_with.empty()) return;
   try {

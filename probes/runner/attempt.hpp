@@ -10,9 +10,9 @@ namespace bandgate {
 /// What a probe declares, as a result records it.
 probe_record record_of(probe const& what, parameters const& values);
 
-/// One probe on one open device, in this process: fill, verify, warm up, rank, sample, verify
-/// again. A failure or a skip is a value in the result; usage_error passes through. Leaves `run`
-/// and `verdict` alone.
+/// One probe on one open device, in this process: from filling its buffers to the last
+/// verification, as its procedure says. A failure or a skip is a value in the result; usage_error
+/// passes through. Leaves `run` and `verdict` alone.
 result measure_attempt(session& device, probe const& what, parameters const& values,
                        observer& listener);
 

@@ -102,7 +102,7 @@ class recording {
                                   " of " + std::to_string(plan_.processes) + ": " + why);
     std::lock_guard const lock(reporting_);
     if (done_) done_(r);
-    return r.measurement->median;
+    return value_to_record(*r.measurement, one.what->procedure);
   }
 
   supervisor const& runs_;
@@ -116,6 +116,11 @@ class recording {
 };
 
 }  // namespace
+
+double value_to_record(measurement const& m, procedure how) {
+  if (how == procedure::settle || !m.worst) return m.median;
+  return how == procedure::series ? *m.worst : *m.worst / m.median;
+}
 
 recorded record(supervisor const& runs, record_plan const& plan,
                 std::function<void(result const&)> const& done,

@@ -23,6 +23,9 @@ struct recorded {
   std::vector<std::string> left_out;   ///< "gpu0 p2p_read: why it does not apply"
 };
 
+/// The value that an entry made of this run is held against, see recorded_probe.
+double value_to_record(measurement const& m, procedure how);
+
 /// Measures every probe in so many fresh processes on every device, devices at the same time as
 /// check() does; with several peers, in so many with each.
 /// `done` hears of each finished process. Throws usage_error (what was asked) or measurement_error

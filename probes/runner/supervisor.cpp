@@ -10,6 +10,7 @@
 #include "device/identity.hpp"
 #include "records/result_json.hpp"
 #include "records/result_store.hpp"
+#include "runner/announcement.hpp"
 #include "runner/attempt.hpp"
 #include "runner/child.hpp"
 #include "runner/request.hpp"
@@ -44,7 +45,8 @@ std::string seconds(std::chrono::milliseconds limit) {
 std::pair<failure, std::string> cause_of_death(child_outcome const& ended,
                                                std::chrono::milliseconds limit,
                                                std::string const& last_phase) {
-  auto const where = last_phase.empty() ? "before its first phase" : "in phase " + last_phase;
+  auto const where =
+      last_phase.empty() ? "before its first phase" : place_of(announcement_from_text(last_phase));
   if (ended.how == child_outcome::ending::timed_out)
     return {failure::timed_out,
             "no answer within the time limit of " + seconds(limit) + ", stuck " + where +

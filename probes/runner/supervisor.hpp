@@ -35,7 +35,7 @@ inline constexpr std::chrono::seconds listing_limit{60};
 
 class supervisor {
  public:
-  /// Hears what each device is doing: (device selector, probe, phase).
+  /// Hears what each device is doing: (device, probe, what its worker announced).
   using progress = std::function<void(std::string const&, std::string const&, std::string const&)>;
 
   explicit supervisor(supervisor_options options) : options_(std::move(options)) {}

@@ -10,6 +10,7 @@
 
 #include "records/result_json.hpp"
 #include "records/result_store.hpp"
+#include "runner/announcement.hpp"
 #include "runner/attempt.hpp"
 #include "runner/backends.hpp"
 
@@ -18,11 +19,19 @@ namespace {
 
 class announcer final : public observer {
  public:
-  explicit announcer(std::function<void(char const*)> const& announce) : announce_(announce) {}
-  void on_phase(phase p) override { announce_(to_string(p)); }
+  explicit announcer(std::function<void(std::string const&)> const& announce)
+      : announce_(announce) {}
+  void on_phase(phase p) override {
+    phase_ = to_string(p);
+    announce_(phase_);
+  }
+  void on_progress(std::uint64_t done, std::uint64_t all) override {
+    announce_(to_text(announcement{phase_, done, all}));
+  }
 
  private:
-  std::function<void(char const*)> const& announce_;
+  std::function<void(std::string const&)> const& announce_;
+  std::string phase_;
 };
 
 /// Enough of `run` for a valid document; the supervisor knows the rest.
@@ -44,7 +53,7 @@ nlohmann::ordered_json list(worker_request const& request) {
 }
 
 result measure_on(worker_request const& request, probe const& what, parameters const& values,
-                  std::function<void(char const*)> const& announce) {
+                  std::function<void(std::string const&)> const& announce) {
   announcer listener(announce);
   auto const source = make_backend(request.backend);
   auto const index = select_device(source->devices(), request.selector);
@@ -53,7 +62,7 @@ result measure_on(worker_request const& request, probe const& what, parameters c
 }
 
 nlohmann::ordered_json measure(worker_request const& request,
-                               std::function<void(char const*)> const& announce) {
+                               std::function<void(std::string const&)> const& announce) {
   auto const& what = find_probe(request.probe);
   auto const values = complete(what.parameters, request.parameters);
   result r;
@@ -92,7 +101,7 @@ std::size_t select_device(device_list const& list, std::string const& selector) 
 }
 
 std::string answer(worker_request const& request,
-                   std::function<void(char const*)> const& announce) {
+                   std::function<void(std::string const&)> const& announce) {
   nlohmann::ordered_json document;
   try {
     document =

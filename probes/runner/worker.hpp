@@ -11,9 +11,10 @@
 namespace bandgate {
 
 /// The work of a worker process: answers one request with one hand-over document. `announce` is
-/// called with each phase's name as it begins. Does not throw for anything that the request or a
-/// device can cause.
-std::string answer(worker_request const& request, std::function<void(char const*)> const& announce);
+/// called with each phase's name as it begins, and with "sampling 3/30" when three of its thirty
+/// parts are over. Does not throw for anything that the request or a device can cause.
+std::string answer(worker_request const& request,
+                   std::function<void(std::string const&)> const& announce);
 
 /// Position of the device that `selector` (UUID, PCI address or index) names; throws usage_error or
 /// measurement_error(device_missing).

@@ -23,6 +23,33 @@ TEST(make_entry, takes_the_median_of_the_cards_medians) {
   EXPECT_EQ(entry.provenance.driver, "580.159.04");
 }
 
+TEST(make_entry, of_a_series_is_of_its_worst_window) {
+  auto what = probe_named("read");
+  what.procedure = procedure::series;
+  auto values = seen({{4300, 4310, 4320}});
+  values.what = &what;
+  auto const entry = make_entry(values, std::nullopt, today());
+  EXPECT_EQ(entry.statistic, "worst");
+  EXPECT_EQ(entry.unit, unit::gib_per_s);
+  EXPECT_EQ(entry.value, 4310);
+  EXPECT_EQ(entry.upper, -entry.lower);
+}
+
+TEST(make_entry, of_a_map_is_the_slowest_slice_as_a_share_of_the_median) {
+  auto what = probe_named("read");
+  what.procedure = procedure::slices;
+  auto values = seen({{4300}});
+  values.what = &what;
+  values.medians_by_card = {{0.9951, 0.9961234567, 0.9971}};
+  auto const entry = make_entry(values, std::nullopt, today());
+  EXPECT_EQ(entry.statistic, "worst");
+  EXPECT_EQ(entry.relative_to, "median");
+  EXPECT_EQ(entry.unit, std::nullopt);
+  EXPECT_EQ(entry.value, 0.996123);
+  EXPECT_EQ(entry.lower, -0.03);
+  EXPECT_EQ(entry.upper, std::nullopt);
+}
+
 TEST(make_entry, rounds_to_six_digits) {
   EXPECT_EQ(make_entry(seen({{4302.5678}}), std::nullopt, today()).value, 4302.57);
   EXPECT_EQ(make_entry(seen({{12.3456789}}), std::nullopt, today()).value, 12.3457);
