@@ -17,9 +17,12 @@ namespace bandgate {
 /// What one fresh process sees of one probe.
 struct scripted_attempt {
   bandgate::unit unit{};
-  std::vector<double> samples;       ///< in `unit`; the last repeats; 0: the timer reads nothing
-  std::optional<std::string> wrong;  ///< what the first verification finds
-  std::optional<std::string> wrong_after;  ///< what the one after the sampling finds
+  std::vector<double> samples;  ///< in `unit`; the last repeats; 0: the timer reads nothing
+  std::vector<double> parts;    ///< in their place for each window or slice; the last repeats
+  std::vector<health_snapshot> part_health;  ///< what the device says in each; the last repeats
+  std::vector<std::uint64_t> wrong_parts;    ///< from 1 on; empty: `wrong_after` is of all
+  std::optional<std::string> wrong;          ///< what the first verification finds
+  std::optional<std::string> wrong_after;    ///< what the one after the sampling finds
   std::optional<std::uint64_t> lost_at_sample, hang_at_sample;  ///< from 1 on
   bool out_of_memory{};
   bool exclusive{};

@@ -36,11 +36,15 @@ health_field field_from(json const& j) {
   return {health_field::state::unavailable, {}, j.value("why", "the script gives no value")};
 }
 
-health_snapshot snapshot_from(json const& j, char const* key) {
+health_snapshot snapshot_from(json const& fields) {
   health_snapshot snapshot;
-  if (auto const found = j.find(key); found != j.end())
-    for (auto const& [name, field] : found->items()) snapshot[name] = field_from(field);
+  for (auto const& [name, field] : fields.items()) snapshot[name] = field_from(field);
   return snapshot;
+}
+
+health_snapshot snapshot_from(json const& j, char const* key) {
+  auto const found = j.find(key);
+  return found == j.end() ? health_snapshot{} : snapshot_from(*found);
 }
 
 /// true: nothing is wrong; a text says what is.
@@ -108,9 +112,15 @@ scripted_attempt scripted_attempt_from(json const& j) {
   if (auto const text = j.find("unit"); text != j.end())
     a.unit = parse_unit(text->get_ref<std::string const&>()).value();
   read(j, "samples", a.samples);
+  read(j, "parts", a.parts);
+  read(j, "wrong_parts", a.wrong_parts);
+  for (auto const& state : j.value("part_health", json::array()))
+    a.part_health.push_back(snapshot_from(state));
   a.wrong = finding_from(j, "verified", "the checksum of the data differs from the expected one");
   a.wrong_after = finding_from(j, "verified_after_sampling",
                                "after the sampling the checksum differs from the expected one");
+  if (!a.wrong_after && !a.wrong_parts.empty())
+    a.wrong_after = "the words read are not those that were written";
   read(j, "lost_at_sample", a.lost_at_sample);
   read(j, "hang_at_sample", a.hang_at_sample);
   read(j, "out_of_memory", a.out_of_memory);

@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include <bandgate/parts.hpp>
+
 #include "backend/scripted/scripted_clock.hpp"
 #include "device/peer.hpp"
 
@@ -33,10 +35,18 @@ std::string label(device_identity const& d) {
 struct course {
   scripted_attempt const* attempt{};
   std::uint64_t sampling_calls{};
+  std::uint64_t part{};  ///< the window or the slice that is measured, from 0 on
+  std::uint64_t parts_begun{};
   bool sampling{};  ///< in that phase
   bool sampled{};   ///< it has begun
   bool lost{};
 };
+
+/// What a script says of a part: the last of a list repeats.
+template <class T>
+T const& of_part(std::vector<T> const& list, std::uint64_t part) {
+  return list[std::min<std::size_t>(part, list.size() - 1)];
+}
 
 class scripted_monitor final : public health_monitor {
  public:
@@ -50,6 +60,13 @@ class scripted_monitor final : public health_monitor {
     if (run_ == nullptr) return;
     run_->sampling = p == phase::sampling;
     run_->sampled = run_->sampled || run_->sampling;
+  }
+  void part_begins(nanoseconds) override {
+    if (run_ != nullptr) run_->part = run_->parts_begun++;
+  }
+  health_snapshot part_ends() override {
+    if (run_ == nullptr || run_->attempt->part_health.empty()) return {};
+    return of_part(run_->attempt->part_health, run_->part);
   }
   /// As on a real device: nothing is known of a load that never came.
   bandgate::health report() override {
@@ -99,16 +116,21 @@ class scripted_subject final : public subject {
 
   nanoseconds duration_of(std::uint64_t iterations) const {
     auto const& attempt = *run_.attempt;
-    auto const at = std::max<std::uint64_t>(run_.sampling_calls, 1) - 1;
-    auto const value = attempt.samples[std::min<std::size_t>(at, attempt.samples.size() - 1)];
+    auto const value =
+        attempt.parts.empty()
+            ? of_part(attempt.samples, std::max<std::uint64_t>(run_.sampling_calls, 1) - 1)
+            : of_part(attempt.parts, run_.part);
     if (value == 0) return nanoseconds::zero();
     if (attempt.passes_ignored) return emptied_kernel_time;
     auto const base = to_base(value, attempt.unit);
-    auto const seconds_per_pass = attempt.unit == unit::microseconds
-                                      ? base
-                                      : static_cast<double>(work_.bytes_per_pass) / base;
+    auto const seconds_per_pass =
+        attempt.unit == unit::microseconds ? base : static_cast<double>(bytes_of_pass()) / base;
     auto const ns = seconds_per_pass * static_cast<double>(iterations) * 1e9;
     return nanoseconds(static_cast<nanoseconds::rep>(std::min(ns, longest_sample_ns) + 0.5));
+  }
+
+  std::uint64_t bytes_of_pass() const {
+    return work_.slices == 0 ? work_.bytes_per_pass : bytes_of_slice(work_, run_.part);
   }
 
   device_identity const& who_;
@@ -131,12 +153,16 @@ class scripted_prepared final : public prepared {
   std::vector<launch_shape> const& shapes() const override { return shapes_; }
   void fill() override {}
   std::optional<std::string> verify(std::size_t) override {
-    auto const& found = run_.sampled ? run_.attempt->wrong_after : run_.attempt->wrong;
-    if (!found) return std::nullopt;
+    auto const& told = *run_.attempt;
+    auto const& found = run_.sampled ? told.wrong_after : told.wrong;
+    auto const is_named = std::find(told.wrong_parts.begin(), told.wrong_parts.end(),
+                                    run_.part + 1) != told.wrong_parts.end();
+    if (!found || (run_.sampled && !told.wrong_parts.empty() && !is_named)) return std::nullopt;
     return fmt::format("{}: {}", label(who_), *found);
   }
   /// One for all: a script knows no shapes.
   subject& timed(std::size_t) override { return subject_; }
+  void select(std::uint64_t slice) override { run_.part = slice; }
 
  private:
   device_identity const& who_;
