@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <bandgate/parts.hpp>
+
 namespace bandgate::cli {
 namespace {
 
@@ -57,15 +59,32 @@ applied_baseline const* deciding(result const& r) {
   return worst;
 }
 
+/// Of a series ", worst window 17 of 30, at 16 s, first to last -0.12 %" or ", slowest slice 38 of
+/// 139, 0x940000000 to 0x97fffffff"; else nothing.
+std::string parts_text(measurement const& m) {
+  if (!m.series || m.series->points.empty()) return "";
+  bool const over_time = m.series->axis == "time";
+  auto text = (over_time ? ", worst " : ", slowest ") + part_text(*m.series, slowest_part(m));
+  if (m.drop) text += fmt::format(", first to last {:+.2f} %", 100 * *m.drop);
+  return text;
+}
+
 std::string number_text(result const& r, unit u) {
   if (!r.measurement) return "no number";
   bool const is_time = r.measurement->is_time;
   auto const* b = deciding(r);
-  if (b == nullptr) return value_text(r.measurement->median, is_time, u) + ", no bound";
-  return fmt::format("{}, {}, {:.1f} % of reference {} ({}{}{})",
-                     value_text(judged_value(r, *b), is_time, u), bounds_text(*b, is_time, u),
-                     100 * b->ratio, value_text(b->reference, is_time, u), b->kind,
-                     b->card ? ", this card's" : "", b->generic ? ", generic" : "");
+  auto const parts = parts_text(*r.measurement);
+  if (b == nullptr)
+    return value_text(r.measurement->worst.value_or(r.measurement->median), is_time, u) + parts +
+           ", no bound";
+  return fmt::format(
+      "{}{}, {}, {:.1f} % of reference {} ({}{}{})", value_text(judged_value(r, *b), is_time, u),
+      parts, bounds_text(*b, is_time, u), 100 * b->ratio, value_text(b->reference, is_time, u),
+      b->kind, b->card ? ", this card's" : "", b->generic ? ", generic" : "");
+}
+
+char const* samples_name(measurement const& m) {
+  return !m.series ? "samples" : m.series->axis == "time" ? "windows" : "slices";
 }
 
 /// Reasons that only repeat the first line: the number and its bound, twice.
@@ -103,10 +122,11 @@ std::string measurement_text(checked const& pair, unit u) {
   auto const& r = pair.final();
   if (!r.measurement) return verdict_text(pair, u);
   auto const& m = *r.measurement;
-  auto text = fmt::format("{:<12} {} {}: median {}, peak {}, {} samples, cv {}\n", "MEASURED",
-                          pair.id, plain(probe_text(r)), value_text(m.median, m.is_time, u),
-                          value_text(m.peak, m.is_time, u), m.samples.size(),
-                          m.cv ? fmt::format("{:.3f} %", 100 * *m.cv) : "unknown");
+  auto text = fmt::format(
+      "{:<12} {} {}: median {}, peak {}, {} {}, cv {}{}\n", "MEASURED", pair.id,
+      plain(probe_text(r)), value_text(m.median, m.is_time, u), value_text(m.peak, m.is_time, u),
+      m.samples.size(), samples_name(m), m.cv ? fmt::format("{:.3f} %", 100 * *m.cv) : "unknown",
+      m.worst ? parts_text(m) + " (" + value_text(*m.worst, m.is_time, u) + ")" : "");
   for (auto const& note : r.notes) text += fmt::format("  note:  {}\n", plain(note));
   return text;
 }
