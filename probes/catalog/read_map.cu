@@ -52,9 +52,19 @@ std::uint64_t memory_size(parameters const& values, device_facts const& facts) {
   return (asked != nullptr ? *asked : free) / mib(1).count * mib(1).count;
 }
 
+void require_two_slices(std::uint64_t memory, std::uint64_t slice, bool asked) {
+  if (memory >= 2 * slice) return;
+  auto const why = "slices are held against each other, and " + text(memory) +
+                   (asked ? "" : " of free memory") + " are less than two slices of " +
+                   text(slice) + "; ask for a smaller slice";
+  if (!asked) throw not_applicable(why);
+  throw usage_error(why + " or a larger size");
+}
+
 work plan(parameters const& values, device_facts const& facts) {
   auto const slice = slice_size(values, facts);
   auto memory = memory_size(values, facts);
+  require_two_slices(memory, slice, std::holds_alternative<std::uint64_t>(values.at("size")));
   work w;
   if (auto const rest = memory % slice; rest != 0 && rest < 4 * facts.last_level_cache.count) {
     memory -= rest;
@@ -62,13 +72,6 @@ work plan(parameters const& values, device_facts const& facts) {
                       " are left out: read alone they would come from the cache");
   }
   w.slices = (memory + slice - 1) / slice;
-  if (w.slices < 2) {
-    auto const why = "slices are held against each other, and only " +
-                     text(memory_size(values, facts)) + " can be mapped, less than two slices of " +
-                     text(slice) + "; ask for a smaller slice";
-    if (std::holds_alternative<std::string>(values.at("size"))) throw not_applicable(why);
-    throw usage_error("size: " + why + " or a larger size");
-  }
   w.bytes_per_pass = w.slice_bytes = slice;
   w.buffers = {{"data", {memory}}};
   return w;

@@ -99,6 +99,16 @@ std::vector<reason> losses(comparisons const& all, evidence const& known) {
   return found;
 }
 
+char const* step_without_cause(measurement const& m) {
+  if (m.unsettled)
+    return "Measure again while watching clocks, temperature and power of the device.";
+  if (m.series && m.series->axis == "address")
+    return "Map the memory again: if slow slices come back, reset the device; if they still do, "
+           "take it out of service.";
+  return "Measure another device of this model with the same driver: if it is slow too, look at "
+         "what changed (driver, firmware, tool), else at this device.";
+}
+
 verdict of_regression(std::vector<reason> lost, evidence const& known) {
   verdict v;
   v.status = status::regression;
@@ -108,11 +118,7 @@ verdict of_regression(std::vector<reason> lost, evidence const& known) {
   auto const& m = *known.measured.measurement;
   if (m.unsettled) v.reasons.push_back(unsettled_reason(m));
   if (causes.empty()) v.reasons.push_back(no_cause(known));
-  v.next_step = !causes.empty() ? causes.front().rule->next_step
-                : m.unsettled
-                    ? "Measure again while watching clocks, temperature and power of the device."
-                    : "Measure another device of this model with the same driver: if it is slow "
-                      "too, look at what changed (driver, firmware, tool), else at this device.";
+  v.next_step = !causes.empty() ? causes.front().rule->next_step : step_without_cause(m);
   return v;
 }
 

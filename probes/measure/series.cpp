@@ -64,7 +64,7 @@ measured_series measure_series(std::span<subject* const> shapes, clock& time, ob
   nanoseconds const first = time.now();
   for (std::uint64_t i = 0; i < windows; ++i) {
     auto& window = result.windows.emplace_back();
-    window.at = in_seconds(time.now() - first);
+    window.at = i == 0 ? 0 : in_seconds(time.now() - first);
     device.part_begins(rules.window);
     window.seconds_per_pass =
         one_window(*shapes[chosen.shape], time, chosen.iterations, i + 1, rules);
