@@ -202,8 +202,9 @@ class Toolchain:
             text=True,
             check=False,
         )
-        start = re.search(r"^\.version", done.stdout, flags=re.M)
-        return done.stdout[start.start() :] if start and done.returncode == 0 else ""
+        # After it comes the heading of the next section, whatever that holds.
+        found = re.search(r"^\.version.*?(?=^Fatbin |\Z)", done.stdout, flags=re.M | re.S)
+        return found[0] if found and done.returncode == 0 else ""
 
     def assemble(self, ptx: Path, architecture: str) -> Compiled:
         with tempfile.TemporaryDirectory(prefix="bandgate-codegen-") as folder:
