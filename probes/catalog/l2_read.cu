@@ -29,10 +29,16 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void read_cached(ulonglong2 const* from
     for (std::uint64_t left = steps; left != 0; --left) {
       std::uint64_t const first = at * step + thread;
       ulonglong2 value[loads];
-      BANDGATE_UNROLL
-      for (unsigned k = 0; k < loads; ++k)
-        value[k] = first + k * threads < count ? load_shared_cache(from + first + k * threads)
-                                               : ulonglong2{0, 0};
+      if ((at + 1) * step <= count) {  // a whole step: its loads wait for no comparison
+        BANDGATE_UNROLL
+        for (unsigned k = 0; k < loads; ++k)
+          value[k] = load_shared_cache(from + first + k * threads);
+      } else {
+        BANDGATE_UNROLL
+        for (unsigned k = 0; k < loads; ++k)
+          value[k] = first + k * threads < count ? load_shared_cache(from + first + k * threads)
+                                                 : ulonglong2{0, 0};
+      }
       BANDGATE_UNROLL
       for (unsigned k = 0; k < loads; ++k) sum += value[k].x + value[k].y;
       if (++at == steps) at = 0;

@@ -18,6 +18,12 @@ struct shared_state {
   resource_pool resources;
   std::mutex reporting;
   std::vector<std::string> errors;
+
+  void failed(check_plan::device const& device, task const& one, std::exception const& why) {
+    std::lock_guard const lock(reporting);
+    errors.push_back(short_id(device.identity, device.index) + " " + describe(one) + ": " +
+                     why.what());
+  }
 };
 
 void store(checked& pair, check_plan const& plan) {
@@ -39,7 +45,10 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
   auto const& [what, given] = one;
   auto const attempt = [&](unsigned number) -> result& {
     pair.attempts.push_back(
-        runs.measure(device.identity, device.index, *what, given, number, listener));
+        lacks_peer(one, plan.machine)
+            ? runs.skip(device.identity, *what, given,
+                        "it needs two GPUs, and this machine has one")
+            : runs.measure(device.identity, device.index, *what, given, number, listener));
     return pair.attempts.back();
   };
   auto& first = attempt(1);
@@ -61,41 +70,47 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
   return pair;
 }
 
-void one_task_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
-                 task const& one, baseline_library const& baselines, on_checked const& done,
-                 supervisor::progress const& listener, shared_state& shared,
-                 std::vector<checked>& out) {
-  try {
-    {
-      resource_pool::lease const mine(shared.resources,
-                                      resources_of(one, plan.machine, device.index));
-      out.push_back(one_pair(runs, plan, device, one, baselines, listener));
+/// What a device is to be measured with, each once. What loads the host link comes first: of all
+/// devices only one at a time can.
+std::vector<task> tasks_of(check_plan const& plan, check_plan::device const& device,
+                           shared_state& shared) {
+  std::vector<task> tasks;
+  for (auto const& asked : plan.tasks) {
+    try {
+      for (auto& one : with_peers(asked, plan.machine, device.index))
+        if (std::find(tasks.begin(), tasks.end(), one) == tasks.end())
+          tasks.push_back(std::move(one));
+    } catch (usage_error const& e) {
+      shared.failed(device, asked, e);
     }
-    std::lock_guard const reporting(shared.reporting);
-    if (done) done(out.back());
-  } catch (std::exception const& e) {
-    std::lock_guard const reporting(shared.reporting);
-    shared.errors.push_back(short_id(device.identity, device.index) + " " + describe(one) + ": " +
-                            e.what());
   }
+  std::stable_partition(tasks.begin(), tasks.end(),
+                        [](task const& one) { return one.what->load == load::link; });
+  return tasks;
 }
 
+/// One after the other, but never waiting for the link or another GPU while there is other work.
 void all_tasks_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
                   baseline_library const& baselines, on_checked const& done,
                   supervisor::progress const& listener, shared_state& shared,
                   std::vector<checked>& out) {
-  std::vector<task> tried;
-  for (auto const& asked : plan.tasks) {
+  auto left = tasks_of(plan, device, shared);
+  while (!left.empty()) {
+    std::vector<std::vector<std::string>> wishes;
+    for (auto const& one : left) wishes.push_back(resources_of(one, plan.machine, device.index));
+    task one;
     try {
-      for (auto const& one : with_peers(asked, plan.machine, device.index)) {
-        if (std::find(tried.begin(), tried.end(), one) != tried.end()) continue;
-        tried.push_back(one);
-        one_task_of(runs, plan, device, one, baselines, done, listener, shared, out);
+      {
+        resource_pool::lease const mine(shared.resources, wishes);
+        auto const next = left.begin() + static_cast<std::ptrdiff_t>(mine.taken());
+        one = std::move(*next);
+        left.erase(next);
+        out.push_back(one_pair(runs, plan, device, one, baselines, listener));
       }
-    } catch (usage_error const& e) {
       std::lock_guard const reporting(shared.reporting);
-      shared.errors.push_back(short_id(device.identity, device.index) + " " + describe(asked) +
-                              ": " + e.what());
+      if (done) done(out.back());
+    } catch (std::exception const& e) {
+      shared.failed(device, one, e);
     }
   }
 }

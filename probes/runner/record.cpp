@@ -70,6 +70,9 @@ class recording {
     recorded_probe seen{one.what, values, {}, {}};
     seen.medians_by_card.resize(plan_.devices.size());
     for (auto const& device : plan_.devices) seen.cards.push_back(device.identity.uuid);
+    // All are cards of one model, told apart by their board parts where those are known.
+    seen.one_board_part =
+        !plan_.devices.empty() && !plan_.devices.front().identity.board_part.empty();
     all_.probes.push_back(std::move(seen));
     return all_.probes.back();
   }

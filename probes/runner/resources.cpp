@@ -2,7 +2,6 @@
 #include "runner/resources.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace bandgate {
 
@@ -19,13 +18,20 @@ std::vector<std::string> resources_of(task const& one, std::vector<device_identi
   return names;
 }
 
-resource_pool::lease::lease(resource_pool& from, std::vector<std::string> names)
-    : from_(from), names_(std::move(names)) {
+resource_pool::lease::lease(resource_pool& from,
+                            std::vector<std::vector<std::string>> const& wishes)
+    : from_(from) {
+  auto const is_free = [&](std::vector<std::string> const& names) {
+    return std::none_of(names.begin(), names.end(),
+                        [&](std::string const& name) { return from_.taken_.contains(name); });
+  };
   std::unique_lock lock(from_.mutex_);
   from_.given_back_.wait(lock, [&] {
-    return std::none_of(names_.begin(), names_.end(),
-                        [&](std::string const& name) { return from_.taken_.contains(name); });
+    auto const found = std::find_if(wishes.begin(), wishes.end(), is_free);
+    taken_ = static_cast<std::size_t>(found - wishes.begin());
+    return found != wishes.end();
   });
+  names_ = wishes[taken_];
   from_.taken_.insert(names_.begin(), names_.end());
 }
 

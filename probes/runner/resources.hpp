@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bandgate/result.hpp>
@@ -29,7 +30,12 @@ class resource_pool {
  public:
   class lease {
    public:
-    lease(resource_pool& from, std::vector<std::string> names);
+    /// The first of several wishes that nobody stands in the way of.
+    lease(resource_pool& from, std::vector<std::vector<std::string>> const& wishes);
+    lease(resource_pool& from, std::vector<std::string> names)
+        : lease(from, std::vector<std::vector<std::string>>{std::move(names)}) {}
+    /// Which wish it is.
+    std::size_t taken() const noexcept { return taken_; }
     ~lease();
     lease(lease const&) = delete;
     lease& operator=(lease const&) = delete;
@@ -37,6 +43,7 @@ class resource_pool {
    private:
     resource_pool& from_;
     std::vector<std::string> names_;
+    std::size_t taken_{};
   };
 
  private:

@@ -156,17 +156,34 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
     if (r.failure_message.find(selector) == std::string::npos)
       r.failure_message = name_of(device, selector) + ": " + r.failure_message;
   }
+  stamp(r, started, ended.duration_s, attempt);
+  return r;
+}
+
+result supervisor::skip(device_identity const& device, probe const& what,
+                        std::map<std::string, std::string> const& given,
+                        std::string const& reason) const {
+  result r;
+  r.device = device;
+  r.probe = record_of(what, complete(what.parameters, given));
+  r.skip_reason = reason;
+  r.health.source = "none: nothing was measured";
+  stamp(r, std::chrono::system_clock::now(), 0, 1);
+  return r;
+}
+
+void supervisor::stamp(result& r, std::chrono::system_clock::time_point started, double duration_s,
+                       unsigned attempt) const {
   r.run = {};
   add_environment(r.run, options_.environment);
   r.run.id = new_run_id(started);
   r.run.group_id = options_.group_id;
   r.run.started = rfc3339(started);
-  r.run.duration_s = ended.duration_s;
+  r.run.duration_s = duration_s;
   r.run.attempt = attempt;
   r.run.labels = options_.labels;
   r.run.tool_version = options_.tool_version;
   r.run.tool_build = options_.tool_build;
-  return r;
 }
 
 }  // namespace bandgate

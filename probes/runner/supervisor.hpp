@@ -51,12 +51,20 @@ class supervisor {
                  std::map<std::string, std::string> const& given, unsigned attempt,
                  progress const& listener) const;
 
+  /// The result of what does not apply, without a worker.
+  result skip(device_identity const& device, probe const& what,
+              std::map<std::string, std::string> const& given, std::string const& reason) const;
+
   /// The limit that holds for one attempt of this probe with those (complete) parameters.
   std::chrono::milliseconds limit_for(probe const& what, parameters const& values) const;
 
   supervisor_options const& options() const noexcept { return options_; }
 
  private:
+  /// Writes down where, when and by whom.
+  void stamp(result& r, std::chrono::system_clock::time_point started, double duration_s,
+             unsigned attempt) const;
+
   supervisor_options options_;
 };
 

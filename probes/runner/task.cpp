@@ -85,6 +85,10 @@ std::vector<task> with_peers(task const& one, std::vector<device_identity> const
   return tasks;
 }
 
+bool lacks_peer(task const& one, std::vector<device_identity> const& all) {
+  return declares(*one.what, peer_parameter) && all.size() == 1 && all[0].backend != "host";
+}
+
 std::string selector_of(device_identity const& device, std::size_t index) {
   if (!device.uuid.empty()) return device.uuid;
   if (!device.pci_address.empty()) return device.pci_address;

@@ -40,6 +40,9 @@ std::vector<task> with_peers(task const& one, std::vector<device_identity> const
 std::optional<std::size_t> peer_of(task const& one, std::vector<device_identity> const& all,
                                    std::size_t self);
 
+/// Whether `one` works with another GPU and these GPUs are one alone.
+bool lacks_peer(task const& one, std::vector<device_identity> const& all);
+
 /// How a device is named so that a worker finds the same one: UUID, PCI address or index.
 std::string selector_of(device_identity const& device, std::size_t index);
 

@@ -125,10 +125,9 @@ PROMISES = [
     Promise("copy.cu", "copy_windows", {16: 3}, 2, stores={16: 3}),
     Promise("triad.cu", "triad_tileILj256E", {16: 2, 8: 2}, 2, stores={16: 1, 8: 1}),
     Promise("triad.cu", "triad_tileILj1024E", {16: 2, 8: 2}, 2, stores={16: 1, 8: 1}),
-    # For Volta the assembler adds up each before it loads the next (the same one, of CUDA 12, does
-    # not for 7.5), so there the number of warps has to hide the latency.
-    Promise("l2_read.cu", "read_cachedILj256E", {16: 4}, 4, issued_on={"sm_70": 1}),
-    Promise("l2_read.cu", "read_cachedILj1024E", {16: 4}, 4, issued_on={"sm_70": 1}),
+    # In a whole step and, guarded, in the last one.
+    Promise("l2_read.cu", "read_cachedILj256E", {16: 8}, 4),
+    Promise("l2_read.cu", "read_cachedILj1024E", {16: 8}, 4),
     Promise("launch.cu", "empty", {}, 0),
     # An index and an element each, and one of both for the last tile.
     Promise("gather.cu", "gather_tileIjjLj256ELj8ELj1E", {4: 18}, 8, stores={4: 9}),

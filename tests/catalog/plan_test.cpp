@@ -102,7 +102,7 @@ TEST(catalog, declares_what_baselines_and_suites_need) {
         suites.push_back(member.suite);
     EXPECT_EQ(suites, d.suites) << p.name;
     EXPECT_FALSE(p.shapes(complete(p.parameters, {}), h200()).empty()) << p.name;
-    if (p.on_host) EXPECT_FALSE(p.shapes(complete(p.parameters, {}), laptop()).empty()) << p.name;
+    EXPECT_FALSE(p.on_host && p.shapes(complete(p.parameters, {}), laptop()).empty()) << p.name;
   }
   EXPECT_EQ(find_probe("copy").byte_rule, "bytes read + bytes written");
   EXPECT_EQ(find_probe("write").byte_rule, "bytes written");

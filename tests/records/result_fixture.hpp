@@ -83,7 +83,16 @@ inline result full_result() {
                               .bytes_per_pass = 4294967296,
                               .warm_up_s = 0.75,
                               .verified = true,
-                              .more = {{"ratio to copy", "1", 1.1}}};
+                              .more = {{"ratio to copy", "1", 1.1}},
+                              .series = series{.axis = "time",
+                                               .step = 1,
+                                               .points = {{.at = 0,
+                                                           .value = 4.5e12,
+                                                           .sm_clock_mhz = 1980,
+                                                           .temperature_c = 41,
+                                                           .power_w = std::nullopt}}},
+                              .worst = 4.5e12,
+                              .drop = -0.125};
   r.notes = {"note"};
   r.health = {.source = "nvml",
               .idle = {{"ecc", {health_field::state::ok, true, ""}},

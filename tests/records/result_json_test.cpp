@@ -45,7 +45,10 @@ constexpr char const* full_text =
     R"("peak":4700000000000.0,"p05":4500000000000.0,"p95":4650000000000.0,"sd":1250000000.0,)"
     R"("cv":0.00025,"slope":-0.001,"unsettled":true,"samples":[4500000000000.0,)"
     R"(4600000000000.0,4700000000000.0],"iterations":5,"bytes_per_pass":4294967296,)"
-    R"("warm_up_s":0.75,"verified":true,"more":[{"name":"ratio to copy","unit":"1","value":1.1}]},)"
+    R"("warm_up_s":0.75,"verified":true,"more":[{"name":"ratio to copy","unit":"1","value":1.1}],)"
+    R"("series":{"axis":"time","step":1.0,"points":[{"at":0.0,"value":4500000000000.0,)"
+    R"("sm_clock_mhz":1980.0,"temperature_c":41.0,"power_w":null}]},)"
+    R"("worst":4500000000000.0,"drop":-0.125},)"
     R"("failure":null,"skip_reason":"","notes":["note"],"health":{"source":"nvml","idle":{)"
     R"("ecc":{"state":"ok","value":true,"why":""},)"
     R"("fan":{"state":"not-supported","value":null,"why":""},)"
@@ -72,6 +75,14 @@ TEST(ResultJson, WritesEveryMember) {
 
 TEST(ResultJson, ReadsEveryMemberBack) {
   EXPECT_EQ(to_json(round_trip(full_result())).dump(), full_text);
+}
+
+TEST(ResultJson, ReadsAResultFromBeforeThereWereSeries) {
+  auto document = document_of(full_result());
+  for (char const* later : {"series", "worst", "drop"}) document["measurement"].erase(later);
+  auto const r = result_from_json(document, "test");
+  EXPECT_FALSE(r.measurement->series || r.measurement->worst || r.measurement->drop);
+  EXPECT_EQ(r.measurement->median, 4.6e12);
 }
 
 TEST(ResultJson, ReadsTypesBack) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -128,15 +129,15 @@ class gpu_session final : public session {
 class gpu_backend final : public backend {
  public:
   device_list devices() override {
-    auto all = list_cuda_devices(nvml_);
+    auto const& all = listed();
     device_list list;
-    for (auto& device : all.devices) list.devices.push_back(std::move(device.identity));
-    list.problems = std::move(all.problems);
+    for (auto const& device : all.devices) list.devices.push_back(device.identity);
+    list.problems = all.problems;
     return list;
   }
 
   std::unique_ptr<session> open(std::size_t index, open_options const&) override {
-    auto all = list_cuda_devices(nvml_);
+    auto const& all = listed();
     for (auto const& problem : all.problems) {
       if (problem.usage) throw usage_error(problem.message);
       throw measurement_error(failure::device_failed, problem.message);
@@ -146,11 +147,18 @@ class gpu_backend final : public backend {
           failure::device_missing,
           fmt::format("there is no GPU {}: the driver lists {}", index, all.devices.size()));
     return std::make_unique<gpu_session>(
-        nvml_, std::make_shared<std::vector<cuda_device> const>(std::move(all.devices)), index);
+        nvml_, std::make_shared<std::vector<cuda_device> const>(all.devices), index);
   }
 
  private:
+  /// Asked once: a worker lists its devices, then opens one of them.
+  cuda_device_list const& listed() {
+    if (!listed_) listed_ = list_cuda_devices(nvml_);
+    return *listed_;
+  }
+
   nvml nvml_;
+  std::optional<cuda_device_list> listed_;
 };
 
 }  // namespace
