@@ -180,6 +180,13 @@ def test_cards_of_one_model_have_maps_of_their_own(tmp_path: Path) -> None:
     }
 
 
+def test_a_later_failure_takes_no_figure_away(tmp_path: Path) -> None:
+    failed = memory_map(5, at=NOW)
+    failed |= {"measurement": None, "failure": {"code": "wrong-result", "message": "slice 4"}}
+    failed["verdict"]["status"] = "error"
+    assert set(pictures(draw(tmp_path, [memory_map(5), failed]))) == {"NVIDIA_H200_read_map.png"}
+
+
 def test_the_same_results_give_the_same_files(tmp_path: Path) -> None:
     documents = [gathered(span=1 << p) for p in range(8)]
     assert draw(tmp_path, documents) is not None

@@ -67,6 +67,14 @@ def test_the_worst_window_and_the_drop(tmp_path: Path) -> None:
     )
 
 
+def test_times_are_said_to_a_tenth(tmp_path: Path) -> None:
+    document = sustained(20)
+    for i, point in enumerate(document["measurement"]["series"]["points"]):
+        point["at"] = i * 1.00596
+    (found,) = of(tmp_path, [document])
+    assert found.remarks[1].endswith("at 19.1 to 20.1 s")
+
+
 def test_a_strip_has_a_panel_for_what_is_known(tmp_path: Path) -> None:
     (loud,) = of(tmp_path / "loud", [sustained()])
     (quiet,) = of(tmp_path / "quiet", [sustained(quiet=True)])

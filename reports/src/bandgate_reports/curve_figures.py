@@ -16,7 +16,7 @@ from bandgate_reports.records import each, parameter_text
 from bandgate_reports.text import count
 from bandgate_reports.units import RateUnit, scale
 
-MOST_CURVES = 4  # of one probe in one figure; the others are in the table beside it
+MOST_CURVES = 3  # of one probe in one figure; the others are in the table beside it
 MOST_GPUS = 8  # of an overlay
 
 
@@ -73,10 +73,15 @@ def _knee_marks(
     axes: Axes, knees: pd.DataFrame, drawn: pd.DataFrame, colours: dict[Any, str], size: int | None
 ) -> None:
     """A ring and its span: above to the right of the corner, where the line has just left, or
-    below to the left where another line passes above."""
+    below to the left where another line passes above. Of several curves of a probe the first is
+    named: theirs are close together."""
+    named = most_telling(drawn, ["probe"], 1)[KEY].drop_duplicates()
+    spoken = {tuple(key) for key in named.itertuples(index=False)}
     for k in each(knees):
         key = tuple(getattr(k, name) for name in KEY)
         axes.plot([k.x], [k.value], "o", color=paper.GROUND, markersize=8, mew=2, mec=colours[key])
+        if key not in spoken:
+            continue
         passing = any(
             _passes(curve, k.x, k.value) for other, curve in _split(drawn).items() if other != key
         )
@@ -127,7 +132,7 @@ def ratios(curves: pd.DataFrame, knees: pd.DataFrame, gpu: str, mode: str) -> by
         paper.label_ends(axes, ends)
         paper.head(
             figure,
-            f"{gpu}: gather and scatter, % of copy",
+            f"{paper.plain(gpu, 44)}: gather and scatter, % of copy",
             (mode, _common(drawn), _sources(drawn)),
         )
         return paper.png(figure)
@@ -245,7 +250,7 @@ def bandwidths(curves: pd.DataFrame, gpu: str, kind: Kind, rate: RateUnit) -> by
         what = "cold windows, read" if window else "classic read"
         paper.head(
             figure,
-            f"{gpu}: {what} bandwidth against {kind.x}",
+            f"{paper.plain(gpu, 40)}: {what} bandwidth against {kind.x}",
             (
                 _common(drawn),
                 _sources(drawn),

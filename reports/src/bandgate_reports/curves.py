@@ -41,7 +41,7 @@ class Kind:
 KINDS = (
     Kind(
         "ratios", ("gather", "scatter"), "span", True,
-        "bandgate run gather span=1024", "so for each span and for scatter; ci/span-table does all",
+        "bandgate run gather span=1024", "so for each span and for scatter",
     ),
     Kind(
         "windows", ("read_window",), "window", False,

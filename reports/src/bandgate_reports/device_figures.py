@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from bandgate_reports import paper
 from bandgate_reports.model import Cell, Matrix, Parts
-from bandgate_reports.parts import TELEMETRY, range_text
+from bandgate_reports.parts import TELEMETRY, range_text, seconds
 from bandgate_reports.records import each
 from bandgate_reports.units import percent_text
 
@@ -31,7 +31,7 @@ def heat_map(matrix: Matrix) -> bytes:
         figure = paper.sheet(height)
         foot = 0.3 + 0.2 * len(holes)
         axes = figure.add_axes((0.17, foot / height, 0.8, (height - foot - 1.35) / height))
-        font = 11 if n <= 8 else 9 if n <= 12 else 6.5
+        font = 11 if n <= 8 else 8.5
         axes.set_xlim(0, n)
         axes.set_ylim(n, 0)
         for y, row in enumerate(matrix.cells):
@@ -42,7 +42,7 @@ def heat_map(matrix: Matrix) -> bytes:
         measured = matrix.minimum.startswith("minimum")
         paper.head(
             figure,
-            f"{matrix.title}, {matrix.unit}: {matrix.model} on {matrix.node}",
+            f"{matrix.title}, {matrix.unit}: {paper.plain(matrix.model, 40)} on {matrix.node}",
             (f"{matrix.minimum} (framed)" if measured else matrix.minimum,),
         )
         for i, hole in enumerate(holes):
@@ -69,13 +69,20 @@ def _cell(axes: Axes, x: int, y: int, cell: Cell, font: float) -> None:
     axes.text(
         x + 0.5,
         y + 0.5,
-        cell.text or "–",
+        _cell_text(cell, font),
         ha="center",
         va="center",
         fontsize=font,
         color=paper.INK if cell.text else paper.SOFT,
         fontweight="bold" if cell.least else "normal",
     )
+
+
+def _cell_text(cell: Cell, font: float) -> str:
+    """Four digits where there is no room for five."""
+    if not cell.text:
+        return "–"
+    return cell.text if font > 10 else f"{float(cell.text):#.4g}"
 
 
 def _name_devices(axes: Axes, names: list[str], font: float) -> None:
@@ -102,9 +109,10 @@ def memory_map(parts: Parts) -> bytes:
     with paper.style():
         figure = paper.sheet(4.3)
         axes = figure.add_axes((0.1, 0.145, 0.87, 0.575))
-        low, high = min(values), max(values)
-        room = max(high - low, 0.02 * high)
-        axes.set_ylim(low - 0.25 * room, high + 0.3 * room)
+        middle = units.number(parts.median)
+        # Wide enough that what is not slow looks flat.
+        low, high = min(*values, 0.97 * middle), max(*values, 1.01 * middle)
+        axes.set_ylim(low - 0.25 * (high - low), high + 0.3 * (high - low))
         axes.set_xlim(edges[0], edges[-1])
         for start, end in parts.slow:
             axes.axvspan(start / 2**30, end / 2**30, color=paper.BAD_BAND, linewidth=0)
@@ -116,11 +124,10 @@ def memory_map(parts: Parts) -> bytes:
             ends = [r.at / 2**30, (r.at + parts.step) / 2**30]
             axes.plot(ends, [units.number(r.value)] * 2, color=paper.BAD, linewidth=3.2)
         _name_ranges(axes, parts, edges[-1])
-        middle = units.number(parts.median)
         axes.axhline(middle, color=paper.FAINT, linestyle=(0, (4, 3)), linewidth=1)
         axes.set_xlabel("address from the start of the memory, GiB")
         axes.set_title(f"{units.label}; dashed: median of the slices", **_PANEL)
-        title = f"{parts.gpu}: {parts.probe}, bandwidth by address"
+        title = f"{paper.plain(parts.gpu, 40)}: {parts.probe}, bandwidth by address"
         paper.head(figure, title, parts.remarks)
         return paper.png(figure)
 
@@ -180,7 +187,9 @@ def over_time(parts: Parts) -> bytes:
             f"first to last {percent_text(1 + parts.drop)}" if parts.drop is not None else "",
             f"not known: {', '.join(missing)}" if missing else "",
         )
-        paper.head(figure, f"{parts.gpu}: {parts.probe}, {_end(parts):.6g} s", facts)
+        paper.head(
+            figure, f"{paper.plain(parts.gpu, 48)}: {parts.probe}, {seconds(_end(parts))} s", facts
+        )
         return paper.png(figure)
 
 
@@ -195,14 +204,14 @@ def _rate_panel(axes: Axes, parts: Parts) -> None:
     style = "o" if len(values) == 1 else "-"
     axes.plot(parts.points["at"] + parts.step / 2, values, style, color=paper.COLOURS[0])
     low, high = min(values), max(values)
-    room = max(high - low, 0.01 * high)
+    room = max(high - low, 0.02 * high)
     axes.set_ylim(low - 0.3 * room, high + 0.3 * room)
     axes.set_xlim(float(parts.points["at"].iloc[0]), end)
     at, worst = parts.worst_at + parts.step / 2, parts.units.number(parts.worst)
     axes.plot([at], [worst], "o", color=paper.BAD, markersize=6)
     left = parts.worst_at < 0.55 * end
     axes.annotate(
-        f"worst {parts.step:.6g} s: {parts.units.text(parts.worst)} {parts.units.label}",
+        f"worst {seconds(parts.step)} s: {parts.units.text(parts.worst)} {parts.units.label}",
         (at, worst),
         xytext=(9 if left else -9, -9),
         textcoords="offset points",

@@ -65,7 +65,8 @@ def draw(results: pd.DataFrame, now: datetime, rate: RateUnit) -> Drawn:
     newest = verdicts.newest(table)
     shown = varying_parameters(table)
     matrices = peers.matrices(peers.pairs(table, newest), rate)
-    parts = newest_parts(newest[~newest["stale"]], shown, rate)
+    # Of each card the newest that has one: a later run that failed takes no figure away.
+    parts = newest_parts(verdicts.newest(table[table["parts"].notna()]), shown, rate)
     found = {}
     for kind in KINDS:
         points, unfit = curves.points(results, kind)

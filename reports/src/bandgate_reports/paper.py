@@ -79,7 +79,8 @@ def head(figure: Figure, title: str, under: Sequence[str]) -> None:
     """Title and what has to be known of the data, above everything; lines break between facts."""
     height = figure.get_figheight()
     top: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False}
-    figure.text(0.02, 1 - 0.12 / height, plain(title), fontsize=13.5, fontweight="bold", **top)
+    size = 13.5 if len(title) <= 60 else 11  # what is longer still is cut
+    figure.text(0.02, 1 - 0.12 / height, plain(title, 76), fontsize=size, fontweight="bold", **top)
     facts = [plain(fact, 190).replace(" ", "\u00a0") for fact in under if fact]
     lines = textwrap.wrap(" · ".join(facts), 102, break_on_hyphens=False)[:2]
     text = "\n".join(line.removesuffix(" ·") for line in lines)
@@ -141,15 +142,20 @@ def label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]], height: float
     points = axes.get_window_extent().height * 72 / axes.figure.dpi
     low, high = axes.get_ylim()
     wanted = sorted(((y - low) / (high - low) * points, text, colour) for y, text, colour in ends)
-    placed: list[list[Any]] = []  # groups: centre, members
-    for at, text, colour in wanted:
-        placed.append([at, [(at, text, colour)]])
+    placed: list[tuple[float, list[Any]]] = []  # groups: centre, members
+
+    def group(members: list[Any]) -> tuple[float, list[Any]]:
+        """Around the middle of its lines, and not below the axis."""
+        middle = sum(at for at, *_ in members) / len(members)
+        return max(middle, (len(members) - 1) / 2 * height), members
+
+    for one in wanted:
+        placed.append(group([one]))
         while len(placed) > 1:
             (a, first), (b, second) = placed[-2:]
             if b - a >= (len(first) + len(second)) / 2 * height:
                 break
-            both = first + second
-            placed[-2:] = [[sum(m[0] for m in both) / len(both), both]]
+            placed[-2:] = [group(first + second)]
     for centre, members in placed:
         for i, (_, text, colour) in enumerate(members):
             at = centre + (i - (len(members) - 1) / 2) * height

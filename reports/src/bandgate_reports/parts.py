@@ -61,6 +61,11 @@ def gib(value: float) -> str:
     return f"{value / 2**30:.6g} GiB"
 
 
+def seconds(value: float) -> str:
+    """To a tenth: a window ends with the sample that fills it, so it is a little longer."""
+    return f"{round(value, 1):g}"
+
+
 def range_text(one: tuple[float, float]) -> str:
     return f"{one[0] / 2**30:.6g} … {gib(one[1])}"
 
@@ -128,8 +133,8 @@ def _remarks(
             found.append(f"{len(slow) - 6} more slow ranges")
         slowest = f"slowest slice {low} ({off}) at {gib(worst_at)}"
         return (integrity, middle, slowest, *(found or ["no slow slice"]))
-    until = f"{worst_at:.6g} to {worst_at + step:.6g} s"
-    found = [middle, f"worst {step:.6g} s: {low} ({off}) at {until}"]
+    until = f"{seconds(worst_at)} to {seconds(worst_at + step)} s"
+    found = [middle, f"worst {seconds(step)} s: {low} ({off}) at {until}"]
     if drop is not None:
         found.append(f"first to last {percent_text(1 + drop)}")
     return tuple(found)

@@ -9,11 +9,12 @@ from matplotlib.ticker import MaxNLocator
 
 from bandgate_reports.charts import LEFT, RIGHT, WIDTH, Scale, Tick, value_ticks
 from bandgate_reports.model import Panel, Parts, Strip
-from bandgate_reports.parts import TELEMETRY, gib
+from bandgate_reports.parts import TELEMETRY, gib, seconds
 from bandgate_reports.records import each
 
 _MOST_POINTS = 240  # of one strip: more than there are pixels between two of them
 _TALL, _SMALL, _GAP = 110, 34, 20
+_LEAST = 0.04  # height of the value axis as a share of the value
 _FOOT = 34  # ticks and the name of the axis
 
 
@@ -39,14 +40,14 @@ def strip(parts: Parts) -> Strip:
     ticks = [float(t) for t in found if start <= float(t) * unit <= end]
     middles = [x(at + parts.step / 2) for at in table["at"]]
     values = [parts.units.number(float(v)) for v in table["value"]]
-    panels = [_panel(parts.units.label, 18, _TALL, middles, values, 0.01)]
+    panels = [_panel(parts.units.label, 18, _TALL, middles, values, _LEAST)]
     for column, (name, label) in TELEMETRY.items():
         if not by_address and table[column].notna().any():
             top = panels[-1].floor + _GAP
             panels.append(
                 _panel(f"{name}, {label}", top, _SMALL, middles, list(table[column]), 0.01)
             )
-    scale = _scale(values, panels[0].top, panels[0].floor, 0.01)
+    scale = _scale(values, panels[0].top, panels[0].floor, _LEAST)
     worst = ((parts.worst_at, parts.worst_at + parts.step),)
     spans = parts.slow if by_address else worst
     return Strip(
@@ -93,7 +94,7 @@ def _panel(
 
 
 def _reading(parts: Parts, r: Any) -> str:
-    where = gib(r.at) if parts.axis == "address" else f"{r.at:.6g} s"
+    where = gib(r.at) if parts.axis == "address" else f"{seconds(r.at)} s"
     found = [where, f"{parts.units.text(r.value)} {parts.units.label}"]
     for column, (_, label) in TELEMETRY.items():
         value = getattr(r, column)
