@@ -253,14 +253,16 @@ class indirect_kernel final : public kernel {
   bool resets() const override { return true; }
   void reset() override { device_.read_through(scratch_); }
 
-  /// Where elements share an index, a store that another one covers is not seen; so the kernel also
-  /// has to get a permutation right, of which every store is.
+  /// Where elements share an index, a store that another one covers is not seen; so the table is
+  /// held against its rule too, and the kernel has to get a permutation right, of which every store
+  /// is seen. A permutation's output says all by itself.
   std::optional<std::string> verify(launch_shape const& shape) override {
-    auto const table = index_.template as<Index>();
-    if (auto const wrong = device_.first_failing(elements_, is_entry<Index>{check_.index, table}))
-      return "the index table is wrong at entry " + std::to_string(*wrong);
-    if (auto wrong = verify_pass(shape, check_)) return wrong;
+    if (auto wrong = verify_pass(shape, check_)) {
+      auto entry = wrong_entry();
+      return entry ? entry : wrong;
+    }
     if (check_.reaches_all()) return std::nullopt;
+    if (auto entry = wrong_entry()) return entry;
     auto once = check_;
     once.index = make_index_rule(elements_, check_.index.span, false, seed_);
     make_table(once.index);
@@ -272,6 +274,13 @@ class indirect_kernel final : public kernel {
  private:
   void make_table(index_rule const& rule) {
     device_.fill(index_.template as<Index>(), elements_, make_entry<Index>{rule});
+  }
+
+  std::optional<std::string> wrong_entry() {
+    auto const entry = device_.first_failing(
+        elements_, is_entry<Index>{check_.index, index_.template as<Index>()});
+    if (!entry) return std::nullopt;
+    return "the index table is wrong at entry " + std::to_string(*entry);
   }
 
   std::optional<std::string> verify_pass(launch_shape const& shape, Check const& check) {

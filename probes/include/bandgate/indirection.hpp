@@ -108,6 +108,20 @@ struct numbered_data {
   }
 };
 
+/// Whether the value is that of an element for which `holds(i)`. That is asked last, as it computes
+/// an index, which takes long.
+template <class Word, class Holds>
+BANDGATE_BOTH constexpr bool is_element(std::uint64_t elements, std::uint64_t seed, Word value,
+                                        Holds const& holds) {
+  using data = numbered_data<Word>;
+  auto const pages = ((elements - 1) >> data::bits) + 1;
+  for (std::uint64_t page = 0; page < pages; ++page) {
+    auto const i = data::source(seed, page, value);
+    if (i < elements && data::at(seed, i) == value && holds(i)) return true;
+  }
+  return false;
+}
+
 /// What is right in the output of out[i] = in[index[i]].
 template <class Word>
 struct gathered {
@@ -116,9 +130,15 @@ struct gathered {
   index_rule index;
   std::uint64_t seed;
 
+  struct comes_here {
+    index_rule const& index;
+    std::uint64_t place;
+    BANDGATE_BOTH constexpr bool operator()(std::uint64_t i) const { return index.at(place) == i; }
+  };
   BANDGATE_BOTH constexpr bool right(std::uint64_t place, Word value) const {
-    return value == numbered_data<Word>::at(seed, index.at(place));
+    return is_element(index.elements, seed, value, comes_here{index, place});
   }
+  /// Whether a pass writes every place.
   BANDGATE_BOTH constexpr bool reaches_all() const { return true; }
 };
 
@@ -131,16 +151,14 @@ struct scattered {
   index_rule index;
   std::uint64_t seed;
 
+  struct goes_here {
+    index_rule const& index;
+    std::uint64_t place;
+    BANDGATE_BOTH constexpr bool operator()(std::uint64_t i) const { return index.at(i) == place; }
+  };
   BANDGATE_BOTH constexpr bool right(std::uint64_t place, Word value) const {
-    using data = numbered_data<Word>;
-    auto const pages = ((index.elements - 1) >> data::bits) + 1;
-    for (std::uint64_t page = 0; page < pages; ++page) {
-      auto const i = data::source(seed, page, value);
-      if (i < index.elements && data::at(seed, i) == value && index.at(i) == place) return true;
-    }
-    return false;
+    return is_element(index.elements, seed, value, goes_here{index, place});
   }
-  /// Whether every place is the index of some element.
   BANDGATE_BOTH constexpr bool reaches_all() const { return !index.sliding; }
 };
 
