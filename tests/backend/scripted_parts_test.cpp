@@ -124,7 +124,9 @@ TEST(ScriptedParts, ThatCannotBeAreRefusedByName) {
     return "no exception";
   };
   auto const bad = [&](char const* member, json value) {
-    return refusal({{"unit", "GB/s"}, {"parts", {1}}, {member, std::move(value)}});
+    json attempt{{"unit", "GB/s"}, {"parts", {1}}};
+    attempt[member] = std::move(value);
+    return refusal(attempt);
   };
   EXPECT_THAT(bad("parts", json::array()), StartsWith(at + "parts: "));
   EXPECT_THAT(bad("parts", {-1}), StartsWith(at + "parts/0: "));

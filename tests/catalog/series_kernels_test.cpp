@@ -214,12 +214,14 @@ TEST_F(read_map_on_gpu, verifies_every_slice_in_every_shape) {
   EXPECT_THAT(wrong(), IsEmpty());
 }
 
-TEST_F(read_map_on_gpu, gives_every_word_of_the_memory_another_value) {
+TEST_F(read_map_on_gpu, writes_other_words_at_the_same_place_of_every_slice) {
   fill_all();
   auto const* const all = reinterpret_cast<std::uint64_t const*>(memory());
-  std::vector<std::uint64_t> sorted(all, all + (4 * slice + 8208) / sizeof *all);
-  std::sort(sorted.begin(), sorted.end());
-  EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
+  constexpr auto in_a_slice = slice / sizeof *all;
+  for (std::uint64_t a = 0; a < 4; ++a)
+    for (std::uint64_t b = a + 1; b < 4; ++b)
+      for (std::uint64_t i = 0; i < in_a_slice; ++i)
+        ASSERT_NE(all[a * in_a_slice + i], all[b * in_a_slice + i]) << a << " " << b << " " << i;
 }
 
 TEST_F(read_map_on_gpu, says_which_word_is_wrong_and_how) {

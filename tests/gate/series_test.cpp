@@ -134,6 +134,9 @@ TEST(series_verdict, of_two_entries_the_tighter_one_finds_the_drop) {
   auto const v = judge(measured, both(worst_entry(), own));
   EXPECT_EQ(v.status, status::regression);
   EXPECT_THAT(sentence(v, "dropped"), HasSubstr("the tolerance is 0.50 % (site/nvidia-h200.json)"));
+  EXPECT_THAT(
+      sentence(judge(sustained({4110, 4000, 4000, 3950}), both(worst_entry(), own)), "dropped"),
+      HasSubstr("the tolerance is 0.50 %"));
 }
 
 TEST(series_verdict, names_the_throttling_first_among_the_causes) {

@@ -57,9 +57,10 @@ class scripted_monitor final : public health_monitor {
     if (run_ == nullptr) run_ = &run;
   }
   void on_phase(phase p) override {
+    sampled_ = sampled_ || p == phase::sampling;
     if (run_ == nullptr) return;
     run_->sampling = p == phase::sampling;
-    run_->sampled = run_->sampled || run_->sampling;
+    run_->sampled = sampled_;
   }
   void part_begins(nanoseconds) override {
     if (run_ != nullptr) run_->part = run_->parts_begun++;
@@ -72,7 +73,7 @@ class scripted_monitor final : public health_monitor {
   bandgate::health report() override {
     auto const has_own = run_ != nullptr && run_->attempt->health.has_value();
     auto seen = has_own ? *run_->attempt->health : of_device_;
-    if (run_ == nullptr || !run_->sampled) {
+    if (!sampled_) {
       seen.load.clear();
       seen.change.clear();
     }
@@ -82,6 +83,7 @@ class scripted_monitor final : public health_monitor {
  private:
   bandgate::health const& of_device_;
   course* run_{};
+  bool sampled_{};
 };
 
 class scripted_subject final : public subject {
