@@ -67,6 +67,15 @@ TEST(cuda_health, never_waits_for_a_part_that_is_over_too_soon) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
 }
 
+TEST(cuda_health, reads_nothing_before_the_middle) {
+  nvml const management(stub);
+  cuda_health health(management, card());
+  begin_sampling(health);
+  health.part_begins(1h);
+  std::this_thread::sleep_for(200ms);
+  EXPECT_THAT(health.part_ends(), IsEmpty());
+}
+
 TEST(cuda_health, keeps_what_it_read_in_one_part_out_of_the_next) {
   nvml const management(stub);
   cuda_health health(management, card());
