@@ -28,8 +28,9 @@ verdict judge(result const& measured, baseline_match const& against);
 std::vector<reason> causes_present(result const& measured);
 
 /// The physical limit that a value of this result must stay below, bytes per second: the device's
-/// own peak for `dram`, that of the PCIe link as it was under load for `link`, in as many directions
-/// as a pass uses at once. None where it is not known (between two GPUs) or the probe has none.
+/// own peak for `dram`, that of the PCIe link as it was under load for `link`, in as many
+/// directions as a pass uses at once. None where it is not known (between two GPUs) or the probe
+/// has none.
 std::optional<double> ceiling_of(result const& measured);
 
 /// Whether a first verdict asks for a second measurement in a fresh process.
