@@ -187,6 +187,7 @@ ordered_json device_to_json(device_identity const& device) {
 
 device_identity device_from_json(json const& document, std::string const& origin) {
   device_identity device;
+  if (!document.is_object()) throw usage_error(fmt::format("{}: not a device: no object", origin));
   try {
     decoder::into(device, document);
   } catch (json::exception const& error) {

@@ -36,6 +36,7 @@ MAY_DEPEND_ON: dict[str, set[str]] = {
 CATALOG_HEADERS = {
     f"bandgate/{name}.hpp"
     for name in ("probe", "backend", "gpu", "reading", "windows", "read_tile", "parts", "transfer")
+    + ("indirection", "indirect_access", "indirect_plan")
 }
 # Headers of others that only some layers may know.
 RESERVED = [

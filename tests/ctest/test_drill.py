@@ -66,6 +66,8 @@ class Drill(Site):
         found = []
         for file in (self.folder / "results").rglob("*.json"):
             result = json.loads(file.read_text(encoding="utf-8"))
+            if result["measurement"] is None:
+                continue  # the script knows three probes
             start = datetime.fromisoformat(result["run"]["started"]).timestamp()
             found.append((start, start + result["run"]["duration_s"], result["device"]["uuid"]))
         return found
@@ -79,7 +81,7 @@ class Drill(Site):
         pairs = overlapping(runs)
         self.assertEqual([(a, b) for a, b in pairs if a[2] == b[2]], [])
         self.assertTrue(pairs, "the two GPUs never worked at once")
-        self.assertRegex(done.stdout, "judged 6 of 6")
+        self.assertRegex(done.stdout, "judged 6 of 12")
 
     def test_regression_is_red(self) -> None:
         (self.folder / "site").mkdir()

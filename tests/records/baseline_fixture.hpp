@@ -33,6 +33,8 @@ inline std::vector<probe> probes() {
                          make_probe("memcpy_d2d", {size}),
                          make_probe("memset", {size}),
                          make_probe("read_unroll", {size}),
+                         make_probe("sustained"),
+                         make_probe("read_map"),
                          make_probe("read_window", {window, stride, dtype})};
   auto launch = make_probe("launch");
   launch.direction = direction::lower_is_better;
