@@ -125,6 +125,10 @@ PROMISES = [
     Promise("copy.cu", "copy_windows", {16: 3}, 2, stores={16: 3}),
     Promise("triad.cu", "triad_tileILj256E", {16: 2, 8: 2}, 2, stores={16: 1, 8: 1}),
     Promise("triad.cu", "triad_tileILj1024E", {16: 2, 8: 2}, 2, stores={16: 1, 8: 1}),
+    # All transfers by a kernel; one load more, guarded, for the last tile.
+    Promise("h2d.cu", "transfer_tileILj256ELj4E", {16: 5}, 4, stores={16: 5}),
+    Promise("h2d.cu", "transfer_tileILj512ELj8E", {16: 9}, 8, stores={16: 9}),
+    Promise("h2d.cu", "transfer_tileILj512ELj1E", {16: 1}, 1, stores={16: 1}),
     # In a whole step and, guarded, in the last one.
     Promise("l2_read.cu", "read_cachedILj256E", {16: 8}, 4),
     Promise("l2_read.cu", "read_cachedILj1024E", {16: 8}, 4),

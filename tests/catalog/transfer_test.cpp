@@ -153,6 +153,9 @@ TEST_P(every_transfer, refuses_sizes_that_are_none) {
       },
       ThrowsMessage<usage_error>(HasSubstr("not a multiple of 16")));
   EXPECT_NO_THROW(plan(name(), {{"size", "8GiB"}}));
+  auto const& p = find_probe(name());
+  EXPECT_EQ(p.more_time_s(complete(p.parameters, {{"size", "64MiB"}})), 0U);
+  EXPECT_EQ(p.more_time_s(complete(p.parameters, {{"size", "8GiB"}})), 40U);
 }
 
 TEST_P(every_transfer, gives_the_rate_of_each_of_two_directions) {

@@ -3,6 +3,7 @@
 /// devices; one way, or both ways at once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -238,6 +239,11 @@ inline probe transfer_probe(char const* name, char const* summary, unsigned dire
   p.ceiling = ceiling::link;
   p.load = load::link;
   p.expected_spread = 0.04;
+  // Host memory is made, poisoned and, where it is ordinary, moved at a few GiB a second.
+  p.more_time_s = [](parameters const& values) {
+    return static_cast<unsigned>(std::min<std::uint64_t>(transfer_size(values).count >> 30, 1000)) *
+           5;
+  };
   p.plan = [directions](parameters const& values, device_facts const&) {
     auto const size = transfer_size(values).count;
     if (size % sizeof(ulonglong2) != 0)
