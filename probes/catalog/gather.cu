@@ -7,9 +7,8 @@ namespace {
 
 /// Each block works on one contiguous tile and ends. All indices of a thread are on their way
 /// before the first is used, then all its elements, then it stores; only what is gathered stays in
-/// the caches. A thread's elements are Neighbours at a time, and the next ones beyond those of the
-/// block's other threads.
-template <class Word, class Index, unsigned Threads, unsigned Each, unsigned Neighbours>
+/// the caches.
+template <class Word, class Index, unsigned Threads, unsigned Each>
 BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void gather_tile(Index const* __restrict__ index,
                                                           Word const* __restrict__ in,
                                                           Word* __restrict__ out,
@@ -20,48 +19,43 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void gather_tile(Index const* __restric
     for (std::uint64_t i = tile + threadIdx.x; i < count; i += Threads) out[i] = in[index[i]];
     return;
   }
-  std::uint64_t const first = tile + threadIdx.x * Neighbours;
+  std::uint64_t const first = tile + threadIdx.x;
   Index place[Each];
   Word value[Each];
   BANDGATE_UNROLL
-  for (unsigned k = 0; k < Each; k += Neighbours)
-    load_neighbours_once<Neighbours>(index + first + k * Threads, place + k);
+  for (unsigned k = 0; k < Each; ++k) place[k] = load_once(index + first + k * Threads);
   BANDGATE_UNROLL
   for (unsigned k = 0; k < Each; ++k) value[k] = in[place[k]];
   BANDGATE_UNROLL
-  for (unsigned k = 0; k < Each; k += Neighbours)
-    store_neighbours_once<Neighbours>(out + first + k * Threads, value + k);
+  for (unsigned k = 0; k < Each; ++k) store_once(out + first + k * Threads, value[k]);
 }
 
-template <class Word, class Index, unsigned Threads, unsigned Each, unsigned Neighbours>
+template <class Word, class Index, unsigned Threads, unsigned Each>
 void launch_tiles(gpu_context& gpu, indirect_arrays<Word, Index> const& a) {
   constexpr std::uint64_t tile = Threads * Each;
   launch(gpu, "gather", {(a.elements + tile - 1) / tile, Threads},
-         &gather_tile<Word, Index, Threads, Each, Neighbours>, a.index, a.in, a.out, a.elements);
+         &gather_tile<Word, Index, Threads, Each>, a.index, a.in, a.out, a.elements);
 }
 
 template <class Word, class Index>
 struct variant {
-  std::uint64_t threads, each, neighbours;
+  std::uint64_t threads, each;
   void (*launch)(gpu_context&, indirect_arrays<Word, Index> const&);
 };
 
 /// One element a thread keeps most threads at random reads of DRAM; several keep more of them on
 /// their way where the caches answer. A large block's own cache holds a span of its tile's size.
 template <class Word, class Index>
-constexpr variant<Word, Index> variants[] = {{256, 1, 1, &launch_tiles<Word, Index, 256, 1, 1>},
-                                             {256, 2, 1, &launch_tiles<Word, Index, 256, 2, 1>},
-                                             {256, 4, 1, &launch_tiles<Word, Index, 256, 4, 1>},
-                                             {256, 8, 1, &launch_tiles<Word, Index, 256, 8, 1>},
-                                             {256, 4, 2, &launch_tiles<Word, Index, 256, 4, 2>},
-                                             {1024, 8, 1, &launch_tiles<Word, Index, 1024, 8, 1>}};
+constexpr variant<Word, Index> variants[] = {{256, 1, &launch_tiles<Word, Index, 256, 1>},
+                                             {256, 2, &launch_tiles<Word, Index, 256, 2>},
+                                             {256, 4, &launch_tiles<Word, Index, 256, 4>},
+                                             {256, 8, &launch_tiles<Word, Index, 256, 8>},
+                                             {1024, 8, &launch_tiles<Word, Index, 1024, 8>}};
 
 template <class Word, class Index>
 void one_pass(gpu_context& gpu, launch_shape const& shape, indirect_arrays<Word, Index> const& a) {
   for (auto const& v : variants<Word, Index>)
-    if (v.threads == shape.at("threads") && v.each == shape.at("each") &&
-        v.neighbours == shape.at("neighbours"))
-      return v.launch(gpu, a);
+    if (v.threads == shape.at("threads") && v.each == shape.at("each")) return v.launch(gpu, a);
   throw usage_error("gather: no kernel of that shape");
 }
 
@@ -74,7 +68,7 @@ std::vector<launch_shape> shapes(parameters const&, device_facts const& facts) {
   if (!facts.is_gpu) return host_shapes(facts);
   std::vector<launch_shape> all;
   for (auto const& v : variants<std::uint64_t, std::uint32_t>)
-    all.push_back({{"threads", v.threads}, {"each", v.each}, {"neighbours", v.neighbours}});
+    all.push_back({{"threads", v.threads}, {"each", v.each}});
   return all;
 }
 

@@ -32,38 +32,6 @@ using indirect_gpu_pass = void (*)(gpu_context&, launch_shape const&,
 template <class Word, class Index>
 using indirect_host_pass = void (*)(indirect_arrays<Word, Index> const&, run_of run);
 
-// Loads and stores of neighbouring elements at once.
-
-template <unsigned Bytes>
-struct raw_vector;
-template <>
-struct raw_vector<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct raw_vector<8> {
-  using type = unsigned long long;
-};
-template <>
-struct raw_vector<16> {
-  using type = ulonglong2;
-};
-
-template <unsigned Count, class T>
-BANDGATE_DEVICE inline void load_neighbours_once(T const* from, T* to) {
-  using raw = typename raw_vector<Count * sizeof(T)>::type;
-  raw const value = load_once(reinterpret_cast<raw const*>(from));
-  std::memcpy(to, &value, sizeof value);
-}
-
-template <unsigned Count, class T>
-BANDGATE_DEVICE inline void store_neighbours_once(T* to, T const* from) {
-  using raw = typename raw_vector<Count * sizeof(T)>::type;
-  raw value;
-  std::memcpy(&value, from, sizeof value);
-  store_once(reinterpret_cast<raw*>(to), value);
-}
-
 // What is computed for each element, on whichever device.
 
 template <class Word>
