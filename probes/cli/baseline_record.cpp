@@ -129,15 +129,22 @@ std::size_t count_processes(machine const& node, std::vector<check_plan::device>
   return count;
 }
 
-/// False when a probe could not be made an entry of.
-bool record_group(machine const& node, std::vector<check_plan::device> const& cards,
+/// What of a recording did not become an entry.
+struct shortfall {
+  bool nothing{true};         ///< no probe applied
+  bool spread{};              ///< a probe's processes differed too much
+  bool failed{};              ///< a run that no baseline is made of
+  bool only_contended{true};  ///< all of those because the device was in use
+};
+
+void record_group(machine const& node, std::vector<check_plan::device> const& cards,
                   record_options const& options, std::vector<task> const& picked,
-                  std::filesystem::path const& folder, bool& nothing) {
+                  std::filesystem::path const& folder, shortfall& missing) {
   bool const terminal = isatty(STDERR_FILENO) != 0;
   progress_line progress(terminal);
   unsigned finished = 0;
   auto const total = count_processes(node, cards, picked, options.processes);
-  auto const [seen, left_out] = record(
+  auto const [seen, left_out, refused] = record(
       node.runs, {cards, picked, options.processes, node.listed.devices},
       [&](result const& r) {
         ++finished;
@@ -150,11 +157,17 @@ bool record_group(machine const& node, std::vector<check_plan::device> const& ca
   progress.clear();
   for (auto const& why : left_out) err("bandgate: left out: {}\n", plain(why));
   print_medians(seen, cards);
-  nothing &= seen.empty();
+  for (auto const& why : refused) {
+    err("bandgate: {}\n", plain(why.what()));
+    missing.failed = true;
+    missing.only_contended &= why.code() == failure::exclusively_held;
+  }
+  missing.nothing &= seen.empty();
 
   bool all = true;
   auto const made = entries_of(seen, origin_of(cards, options), options.per_card, all);
-  if (made.empty()) return all;
+  missing.spread |= !all;
+  if (made.empty()) return;
   auto const& model = cards.front().identity;
   auto const file = recording_path(folder, model, registered_probes());
   std::vector<std::string> warnings;
@@ -171,12 +184,11 @@ bool record_group(machine const& node, std::vector<check_plan::device> const& ca
       cards.size() == 1 ? "" : "s", options.processes, changes.empty() ? "no change\n" : changes);
   if (!confirmed(options, file.string())) {
     out("nothing written\n");
-    return all;
+    return;
   }
   std::filesystem::create_directories(folder);
   write_atomically(file, after);
   out("written: {}\n", file.string());
-  return all;
 }
 
 void execute(record_options const& options, environment const& env, int& code) {
@@ -198,14 +210,15 @@ void execute(record_options const& options, environment const& env, int& code) {
     code = node.listed.problems.empty() ? skipped : measurement_failed;
     return;
   }
-  bool all = true;
-  bool nothing = true;  // that applies to these devices
+  shortfall missing;
   for (auto const& cards : by_model(node.chosen))
-    all &= record_group(node, cards, options, picked, *site, nothing);
-  code = !node.listed.problems.empty() ? measurement_failed
-         : !all                        ? usage_failed
-         : nothing                     ? skipped
-                                       : ok;
+    record_group(node, cards, options, picked, *site, missing);
+  bool const broken = missing.failed && !missing.only_contended;
+  code = broken || !node.listed.problems.empty() ? measurement_failed
+         : missing.spread                        ? usage_failed
+         : missing.failed                        ? not_judged
+         : missing.nothing                       ? skipped
+                                                 : ok;
 }
 
 }  // namespace

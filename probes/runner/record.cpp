@@ -49,6 +49,7 @@ class recording {
 
   recorded finish() {
     if (failed_) std::rethrow_exception(failed_);
+    std::erase_if(all_.probes, [&](recorded_probe const& seen) { return is_refused(seen); });
     for (auto& seen : all_.probes)
       for (std::size_t card = seen.cards.size(); card-- > 0;)
         if (seen.medians_by_card[card].empty()) {
@@ -81,6 +82,7 @@ class recording {
     auto const& device = plan_.devices[card];
     try {
       for (unsigned process = 1; process <= plan_.processes; ++process) {
+        if (given_up(one)) return;
         resource_pool::lease const mine(resources_, resources_of(one, plan_.machine, device.index));
         entry_of(one).medians_by_card[card].push_back(one_value(device, one, process));
       }
@@ -88,7 +90,22 @@ class recording {
       std::lock_guard const lock(reporting_);
       all_.left_out.push_back(short_id(device.identity, device.index) + " " + describe(one) + ": " +
                               e.what());
+    } catch (measurement_error const& e) {
+      std::lock_guard const lock(reporting_);
+      all_.refused.push_back(e);
+      auto const& seen = entry_of(one);
+      refused_.emplace_back(seen.what, seen.values);
     }
+  }
+
+  bool is_refused(recorded_probe const& seen) const {
+    return std::find(refused_.begin(), refused_.end(), std::pair(seen.what, seen.values)) !=
+           refused_.end();
+  }
+  /// By another card: what is measured from now on would be for nothing.
+  bool given_up(task const& one) {
+    std::lock_guard const lock(reporting_);
+    return is_refused(entry_of(one));
   }
 
   double one_value(check_plan::device const& device, task const& one, unsigned process) {
@@ -113,6 +130,7 @@ class recording {
   std::function<void(result const&)> const& done_;
   supervisor::progress const& listener_;
   recorded all_;
+  std::vector<std::pair<probe const*, parameters>> refused_;
   resource_pool resources_;
   std::mutex reporting_;
   std::exception_ptr failed_;

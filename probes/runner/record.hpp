@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <bandgate/errors.hpp>
+
 #include "records/baselines.hpp"
 #include "runner/check.hpp"
 
@@ -21,6 +23,9 @@ struct record_plan {
 struct recorded {
   std::vector<recorded_probe> probes;  ///< one for each entry to be made
   std::vector<std::string> left_out;   ///< "gpu0 p2p_read: why it does not apply"
+  /// Runs that a baseline must not be made of (failed, above the ceiling, contended, unsettled,
+  /// throttled), with device, probe and process. Their probes are not among `probes`.
+  std::vector<measurement_error> refused;
 };
 
 /// The value that an entry made of this run is held against, see recorded_probe.
@@ -28,9 +33,8 @@ double value_to_record(measurement const& m, procedure how);
 
 /// Measures every probe in so many fresh processes on every device, devices at the same time as
 /// check() does; with several peers, in so many with each.
-/// `done` hears of each finished process. Throws usage_error (what was asked) or measurement_error
-/// (naming device, probe and process) for the first run that a baseline must not be made of:
-/// failed, above the ceiling, contended, unsettled, throttled.
+/// `done` hears of each finished process. A probe is given up at its first run that a baseline must
+/// not be made of; the others go on. Throws usage_error for what was asked.
 recorded record(supervisor const& runs, record_plan const& plan,
                 std::function<void(result const&)> const& done,
                 supervisor::progress const& listener);

@@ -61,6 +61,24 @@ def test_per_card_entries_name_the_card(bandgate: Bandgate) -> None:
     assert entry["tolerance"]["lower"] == -0.005
 
 
+def test_one_probe_that_fails_does_not_cost_the_others_their_recording(
+    bandgate: Bandgate, tmp_path: Path
+) -> None:
+    script = json.loads((DRILLS / "healthy-h200.json").read_text())
+    probes = script["devices"][0]["probes"]
+    healthy = probes["read"]["attempts"][0]
+    probes["copy"] = {"attempts": [healthy, healthy | {"verified": "byte 64 is wrong"}]}
+    file = tmp_path / "drill.json"
+    file.write_text(json.dumps(script))
+    words = ("record", "read", "copy", "write", "--processes", "3", "--yes", *to(bandgate))
+    outcome = bandgate("baseline", *words, "--backend", f"scripted:{file}")
+    assert outcome.code == 3, outcome
+    assert "copy, process 2 of 3" in outcome.err
+    (written,) = site(bandgate).glob("*.json")
+    entries = json.loads(written.read_text())["entries"]
+    assert sorted(e["probe"] for e in entries) == ["read", "write"]
+
+
 def test_a_disturbed_run_is_not_recorded(bandgate: Bandgate) -> None:
     for script, why in (
         ("contended", "another process"),

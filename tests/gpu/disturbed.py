@@ -7,7 +7,7 @@ card, then streams on a few processors beside it and checks again. Another proce
 itself a reason not to judge, so a run counts as found when its value is beyond the bound, and the
 statuses are printed beside it.
 
-    disturbed.py BANDGATE DISTURB [--runs N] [--processors N] [--device N]
+    disturbed.py BANDGATE DISTURB [--runs N] [--alone N] [--processors N] [--device N]
 
 Exit code: 0 every disturbed run found and no undisturbed one, 1 otherwise, 77 without a GPU.
 """
@@ -52,8 +52,10 @@ def reference(baselines: Path) -> dict[str, float]:
     return found
 
 
-def series(options: argparse.Namespace, baselines: Path, title: str) -> list[float]:
-    records = [check(options, baselines) for _ in range(options.runs)]
+def series(
+    options: argparse.Namespace, baselines: Path, title: str, runs: int
+) -> list[float]:
+    records = [check(options, baselines) for _ in range(runs)]
     values = [r["measurement"]["median"] for r in records]
     statuses = collections.Counter(r["verdict"]["status"] for r in records)
     first = [r["verdict"]["reasons"][:1] for r in records]
@@ -70,6 +72,8 @@ def main() -> int:
     parser.add_argument("bandgate")
     parser.add_argument("disturb")
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--alone", type=int, default=20, metavar="N", help="undisturbed runs")
+    parser.add_argument("--processes", default="10", help="of the recordings")
     parser.add_argument("--processors", type=int, default=4)
     parser.add_argument("--device", default="0")
     options = parser.parse_args()
@@ -79,13 +83,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         baselines = Path(folder)
         record = [options.bandgate, "baseline", "record", "read", "--device", options.device]
+        record += ["--processes", options.processes]
         for more in ([], ["--per-card"]):
             ended = run([*record, *more, "--to", folder, "--yes"])
             if ended.returncode != 0:
                 sys.exit(f"recording failed: {ended.stdout}{ended.stderr}")
         known = reference(baselines)
         print({k: f"{v / 2**30:.2f} GiB/s" for k, v in known.items()})
-        alone = series(options, baselines, "alone")
+        alone = series(options, baselines, "alone", options.alone)
         with subprocess.Popen(
             [options.disturb, str(options.processors), options.device],
             stdout=subprocess.PIPE,
@@ -94,7 +99,8 @@ def main() -> int:
             try:
                 assert other.stdout is not None
                 other.stdout.readline()
-                beside = series(options, baselines, f"beside {options.processors} streaming SMs")
+                title = f"beside {options.processors} streaming SMs"
+                beside = series(options, baselines, title, options.runs)
             finally:
                 other.kill()
     bounds = {"card": 0.995 * known["card"], "model": 0.99 * known["model"]}
