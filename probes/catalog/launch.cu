@@ -62,7 +62,7 @@ BANDGATE_PROBE(launch) {
   p.ceiling = ceiling::none;
   p.load = load::cache;
   p.direction = direction::lower_is_better;
-  p.expected_spread = 0.2;  // it is a figure of the host's CPU as much as of the device
+  p.expected_spread = 0.4;  // a figure of the host as much as of the device: 3.1 to 4.7 us on H200s
   p.suites = {"full"};
   p.plan = [](parameters const&, device_facts const&) {
     work w;

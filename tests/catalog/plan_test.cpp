@@ -78,7 +78,7 @@ TEST(catalog, declares_what_baselines_and_suites_need) {
            {"read_map", dram, load::dram, false, 0.02, {"full"}},
            {"sustained", dram, load::dram, true, 0.02, {"sustained"}},
            {"l2_read", none, load::cache, false, 0.04, {"full"}},
-           {"launch", none, load::cache, false, 0.2, {"full"}},
+           {"launch", none, load::cache, false, 0.4, {"full"}},
            {"h2d", link, load::link, false, 0.04, {"quick", "full"}},
            {"d2h", link, load::link, false, 0.04, {"quick", "full"}},
            {"host_bidir", link, load::link, false, 0.04, {"full"}},
