@@ -58,7 +58,8 @@ class Elsewhere(unittest.TestCase):
         self.assertEqual(
             done.stderr,
             "ci/setup: missing, by the names of Debian's packages: cmake g++ ninja-build git ccache"
-            " nlohmann-json3-dev libfmt-dev libcli11-dev libvalijson-dev libgtest-dev libgmock-dev libbenchmark-dev;"
+            " nlohmann-json3-dev libfmt-dev libcli11-dev libvalijson-dev libgtest-dev libgmock-dev"
+            " libbenchmark-dev;"
             " install them and run again\n",
         )
 
