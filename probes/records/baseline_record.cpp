@@ -70,8 +70,7 @@ double tolerance(recorded_probe const& seen, std::optional<std::size_t> card) {
     for (auto const& medians : seen.medians_by_card)
       share = std::max(share, deviations * relative_sd(medians));
     // A tolerance learned on one card must not condemn the next seven.
-    if (seen.cards.size() < enough_cards)
-      share = std::max(share, margin * spread_of(seen));
+    if (seen.cards.size() < enough_cards) share = std::max(share, margin * spread_of(seen));
   }
   if (share >= 1)
     throw usage_error(fmt::format(

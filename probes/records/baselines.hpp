@@ -93,10 +93,11 @@ struct recorded_probe {
 };
 
 /// Reference = median of card medians. Tolerance = max(1 %, 6 sd, 1.5 x the probe's declared spread
-/// when fewer than 3 cards; of a quarter of it for probes of the memory on one board part). `card`: the entry of that single card, tolerance max(0.5 %, 6 sd).
-/// sd is that of the fresh processes of one card, the noisiest. Throws usage_error when there is
-/// nothing to learn from: no value, one that is not positive, a tolerance of 100 % or more. The
-/// statistic is "worst" where a probe measures in parts, and of a map it is "relative_to" "median".
+/// when fewer than 3 cards; of a quarter of it for probes of the memory on one board part). `card`:
+/// the entry of that single card, tolerance max(0.5 %, 6 sd). sd is that of the fresh processes of
+/// one card, the noisiest. Throws usage_error when there is nothing to learn from: no value, one
+/// that is not positive, a tolerance of 100 % or more. The statistic is "worst" where a probe
+/// measures in parts, and of a map it is "relative_to" "median".
 baseline_entry make_entry(recorded_probe const& seen, std::optional<std::size_t> card,
                           provenance const& origin);
 

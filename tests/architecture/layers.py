@@ -35,8 +35,10 @@ MAY_DEPEND_ON: dict[str, set[str]] = {
 # A probe is written against probe.hpp and backend.hpp, and aids that are built on these two.
 CATALOG_HEADERS = {
     f"bandgate/{name}.hpp"
-    for name in ("probe", "backend", "gpu", "reading", "windows", "read_tile", "parts", "transfer")
-    + ("indirection", "indirect_access", "indirect_plan")
+    for name in (
+        *("probe", "backend", "gpu", "reading", "windows", "read_tile", "parts", "transfer"),
+        *("indirection", "indirect_access", "indirect_plan"),
+    )
 }
 # Headers of others that only some layers may know.
 RESERVED = [

@@ -39,7 +39,8 @@ def pairs(results: list[dict[str, Any]], probe: str) -> list[tuple[str, str]]:
     return sorted(
         (r["device"]["uuid"], r["probe"]["parameters"]["peer"])
         for r in results
-        if r["probe"]["name"] == probe
+        # What is slow for this model is measured twice.
+        if r["probe"]["name"] == probe and r["run"]["attempt"] == 1
     )
 
 

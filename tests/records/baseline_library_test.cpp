@@ -343,9 +343,10 @@ TEST_F(baseline_search, refuses_a_bad_file_and_a_missing_folder) {
 TEST_F(baseline_search, passes_warnings_on) {
   auto const path = write("site/1.json", file(key_device, entry(1, "", "h2d")));
   baseline_library const library({folder_ / "site"}, probes());
+  // The shipped files have more probes than this fixture.
   EXPECT_THAT(library.warnings(),
-              ElementsAre(path.string() + ": /entries/0/probe: this program has no probe "
-                                          "\"h2d\"; the entry is kept and not used"));
+              ::testing::Contains(path.string() + ": /entries/0/probe: this program has no probe "
+                                                  "\"h2d\"; the entry is kept and not used"));
   EXPECT_EQ(library.files().front().origin, path.string());
 }
 
