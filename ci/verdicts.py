@@ -67,11 +67,12 @@ def row(result: dict[str, Any]) -> list[str]:
     # Where a card entry exists both must hold: the narrower one is shown.
     baseline = min(verdict["baselines"], key=lambda b: b["ratio"] if b["card"] else 9, default=None)
     measured = result["measurement"]
+    judged_by = baseline.get("statistic", "median") if baseline else "median"
     status = verdict["status"] + (" (unstable)" if verdict["unstable"] else "")
     return [
         printable(name),
         result["probe"]["name"],
-        value_text(result, measured and measured["median"]),
+        value_text(result, measured and measured[judged_by]),
         value_text(result, baseline["reference"]) if baseline else "-",
         bounds_text(result, baseline) if baseline else "-",
         f"{100 * baseline['ratio']:.1f} %" if baseline else "-",
@@ -122,7 +123,7 @@ def main() -> int:
 
     results, broken = read_results(options.results, options.since)
     if results:
-        header = ["DEVICE", "PROBE", "MEDIAN", "REFERENCE", "BOUNDS", "RATIO", "VERDICT"]
+        header = ["DEVICE", "PROBE", "MEASURED", "REFERENCE", "BOUNDS", "RATIO", "VERDICT"]
         print(table([header, *map(row, results)]))
     for result in results:
         if result["verdict"]["status"] not in {"pass", "no-baseline"}:

@@ -18,6 +18,7 @@ parameter slice_parameter() {
   p.fallback = gib(1).count;
   p.help = "bytes of each slice, at least 4 x the last-level cache";
   p.least = mib(1).count;
+  p.most = gib(1024).count;
   p.keyed = false;  // slices are held against each other
   return p;
 }

@@ -24,11 +24,20 @@ std::string bound_text(baseline_entry const& e, double relative) {
   return fmt::format("{:.6g} ({:+.2f} %)", e.value * (1 + relative), 100 * relative);
 }
 
+/// Of a probe that this program does not have, any number reads best as it is.
+parameter_kind kind_of_parameter(std::string const& probe_name, std::string const& name) {
+  for (auto const& p : registered_probes())
+    if (p.name == probe_name)
+      for (auto const& parameter : p.parameters)
+        if (parameter.name == name) return parameter.kind;
+  return parameter_kind::count;
+}
+
 std::vector<std::string> row_of(baseline_entry const& e) {
   std::string words;
   for (auto const& [name, value] : e.parameters)
     words += fmt::format("{}{}={}", words.empty() ? "" : " ", name,
-                         to_string(value, parameter_kind::size));
+                         to_string(value, kind_of_parameter(e.probe, name)));
   return {e.probe,
           words,
           e.statistic,

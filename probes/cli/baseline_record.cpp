@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/baseline_record.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -103,7 +109,10 @@ void print_medians(std::vector<recorded_probe> const& seen,
       auto const who = std::find_if(cards.begin(), cards.end(), [&](auto const& device) {
         return device.identity.uuid == probe.cards[card];
       });
-      out("{} {}:{}\n", short_id(who->identity, who->index), probe.what->name, line);
+      auto const& declared = probe.what->parameters;
+      auto const words = describe(declared, keyed(declared, probe.values));
+      out("{} {}{}{}:{}\n", short_id(who->identity, who->index), probe.what->name,
+          words.empty() ? "" : " ", words, line);
     }
 }
 
@@ -129,47 +138,31 @@ std::size_t count_processes(machine const& node, std::vector<check_plan::device>
   return count;
 }
 
-/// What of a recording did not become an entry.
-struct shortfall {
-  bool nothing{true};         ///< no probe applied
-  bool spread{};              ///< a probe's processes differed too much
-  bool failed{};              ///< a run that no baseline is made of
-  bool only_contended{true};  ///< all of those because the device was in use
+/// One recording at a time reads, merges and writes a folder's files; freed with the process.
+class folder_lock {
+ public:
+  explicit folder_lock(std::filesystem::path const& folder)
+      : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    // Where the file system has no locks, the file is still replaced as a whole.
+    if (folder_ >= 0) static_cast<void>(::flock(folder_, LOCK_EX));
+  }
+  ~folder_lock() {
+    if (folder_ >= 0) ::close(folder_);
+  }
+  folder_lock(folder_lock const&) = delete;
+  folder_lock& operator=(folder_lock const&) = delete;
+
+ private:
+  int folder_;
 };
 
-void record_group(machine const& node, std::vector<check_plan::device> const& cards,
-                  record_options const& options, std::vector<task> const& picked,
-                  std::filesystem::path const& folder, shortfall& missing) {
-  bool const terminal = isatty(STDERR_FILENO) != 0;
-  progress_line progress(terminal);
-  unsigned finished = 0;
-  auto const total = count_processes(node, cards, picked, options.processes);
-  auto const [seen, left_out, refused] = record(
-      node.runs, {cards, picked, options.processes, node.listed.devices},
-      [&](result const& r) {
-        ++finished;
-        if (!terminal && r.run.attempt == options.processes)
-          err("bandgate: recorded {} [{}/{}]\n", r.probe.name, finished, total);
-      },
-      [&](std::string const& device, std::string const& probe, std::string const& announced) {
-        progress.show(device, probe, announced, fmt::format("[{}/{}] ", finished + 1, total));
-      });
-  progress.clear();
-  for (auto const& why : left_out) err("bandgate: left out: {}\n", plain(why));
-  print_medians(seen, cards);
-  for (auto const& why : refused) {
-    err("bandgate: {}\n", plain(why.what()));
-    missing.failed = true;
-    missing.only_contended &= why.code() == failure::exclusively_held;
-  }
-  missing.nothing &= seen.empty();
+/// A file with the new entries, and what changes in it.
+struct merged_file {
+  std::string text, changes;
+};
 
-  bool all = true;
-  auto const made = entries_of(seen, origin_of(cards, options), options.per_card, all);
-  missing.spread |= !all;
-  if (made.empty()) return;
-  auto const& model = cards.front().identity;
-  auto const file = recording_path(folder, model, registered_probes());
+merged_file merged(std::filesystem::path const& file, device_identity const& model,
+                   std::vector<baseline_entry> const& made) {
   std::vector<std::string> warnings;
   std::string before;
   std::vector<baseline_entry> old;
@@ -179,16 +172,87 @@ void record_group(machine const& node, std::vector<check_plan::device> const& ca
   }
   auto const after = merge_baseline(before, model, made, registered_probes());
   auto const entries = parse_baseline(after, file.string(), registered_probes(), warnings).entries;
-  auto const changes = difference_text(old, entries);
+  return {after, difference_text(old, entries)};
+}
+
+/// Before anything is measured: minutes of it must not end at a folder that cannot be written.
+void require_writable(std::filesystem::path const& folder,
+                      std::vector<check_plan::device> const& cards) {
+  auto there = folder;
+  while (!there.empty() && there != there.parent_path() && !std::filesystem::exists(there))
+    there = there.parent_path();
+  // A name of its own, so that recordings at the same time do not meet.
+  auto trial = (there / ".bandgate-XXXXXX").string();
+  if (::mkdtemp(trial.data()) == nullptr)
+    throw usage_error(folder.string() +
+                      ": cannot be written to: " + std::generic_category().message(errno) +
+                      "; name another folder with --to DIR");
+  ::rmdir(trial.c_str());
+  for (auto const& card : cards) {  // also reads what is there, which may be broken
+    auto const file = recording_path(folder, card.identity, registered_probes());
+    std::vector<std::string> warnings;
+    if (std::filesystem::exists(file))
+      parse_baseline(read_text(file, std::uintmax_t{16} << 20), file.string(), registered_probes(),
+                     warnings);
+  }
+}
+
+/// What of a recording did not become an entry.
+struct shortfall {
+  bool nothing{true};  ///< no probe applied
+  bool failed{};       ///< a run that no baseline is made of
+  bool contended{};    ///< one while the device was in use
+  bool usage{};        ///< asked for wrongly, or processes that differ too much
+};
+
+void record_group(machine const& node, std::vector<check_plan::device> const& cards,
+                  record_options const& options, std::vector<task> const& picked,
+                  std::filesystem::path const& folder, shortfall& missing) {
+  bool const terminal = isatty(STDERR_FILENO) != 0;
+  progress_line progress(terminal);
+  std::atomic<unsigned> finished = 0;
+  auto const total = count_processes(node, cards, picked, options.processes);
+  auto const [seen, left_out, refused] = record(
+      node.runs, {cards, picked, options.processes, node.listed.devices},
+      [&](result const& r) {
+        ++finished;
+        if (!terminal && r.run.attempt == options.processes)
+          err("bandgate: recorded {} [{}/{}]\n", r.probe.name, finished.load(), total);
+      },
+      [&](std::string const& device, std::string const& probe, std::string const& announced) {
+        progress.show(device, probe, announced, fmt::format("[{}/{}] ", finished + 1, total));
+      });
+  progress.clear();
+  for (auto const& why : left_out) err("bandgate: left out: {}\n", plain(why));
+  print_medians(seen, cards);
+  for (auto const& [sentence, kind] : refused) {
+    err("bandgate: {}\n", plain(sentence));
+    missing.failed |= kind == refusal::kind::failed;
+    missing.contended |= kind == refusal::kind::contended;
+    missing.usage |= kind == refusal::kind::usage;
+  }
+  missing.nothing &= seen.empty();
+
+  bool all = true;
+  auto const made = entries_of(seen, origin_of(cards, options), options.per_card, all);
+  missing.usage |= !all;
+  if (made.empty()) return;
+  auto const& model = cards.front().identity;
+  auto const file = recording_path(folder, model, registered_probes());
+  auto const proposed = merged(file, model, made);
   out("{} on {} card{}, {} processes each\n{}", plain(baseline_name(model)), cards.size(),
-      cards.size() == 1 ? "" : "s", options.processes, changes.empty() ? "no change\n" : changes);
+      cards.size() == 1 ? "" : "s", options.processes,
+      proposed.changes.empty() ? "no change\n" : proposed.changes);
   if (!confirmed(options, file.string())) {
     out("nothing written\n");
     return;
   }
   std::filesystem::create_directories(folder);
-  write_atomically(file, after);
-  out("written: {}\n", file.string());
+  // Another recording may have written since: what it wrote stays.
+  folder_lock const alone(folder);
+  auto const target = recording_path(folder, model, registered_probes());
+  write_atomically(target, merged(target, model, made).text);
+  out("written: {}\n", target.string());
 }
 
 void execute(record_options const& options, environment const& env, int& code) {
@@ -210,15 +274,15 @@ void execute(record_options const& options, environment const& env, int& code) {
     code = node.listed.problems.empty() ? skipped : measurement_failed;
     return;
   }
+  require_writable(*site, node.chosen);
   shortfall missing;
   for (auto const& cards : by_model(node.chosen))
     record_group(node, cards, options, picked, *site, missing);
-  bool const broken = missing.failed && !missing.only_contended;
-  code = broken || !node.listed.problems.empty() ? measurement_failed
-         : missing.spread                        ? usage_failed
-         : missing.failed                        ? not_judged
-         : missing.nothing                       ? skipped
-                                                 : ok;
+  code = missing.failed || !node.listed.problems.empty() ? measurement_failed
+         : missing.usage                                 ? usage_failed
+         : missing.contended                             ? not_judged
+         : missing.nothing                               ? skipped
+                                                         : ok;
 }
 
 }  // namespace

@@ -17,13 +17,21 @@ namespace bandgate::cli {
 namespace {
 
 struct tally {
-  std::set<std::string> judged, all;  ///< device and probe
+  std::set<std::string> judged, all;  ///< device, probe and parameters
 };
 
 std::string key_of(result const& r) {
   auto const& d = r.device;
-  return r.run.host + "|" + d.backend + "|" + (d.uuid.empty() ? d.pci_address : d.uuid) + "|" +
-         r.probe.name;
+  auto key = r.run.host + "|" + d.backend + "|" + (d.uuid.empty() ? d.pci_address : d.uuid) + "|" +
+             r.probe.name;
+  for (auto const& [name, value] : r.probe.parameters)
+    key += "|" + name + "=" + to_string(value, parameter_kind::count);
+  return key;
+}
+
+/// A verdict that the rest of the file bears out.
+bool was_judged(result const& r) {
+  return is_judged(r.verdict.status) && r.measurement && r.measurement->verified;
 }
 
 /// Results that began at or after `since`; RFC 3339 in UTC sorts as text.
@@ -39,7 +47,7 @@ tally count_results(std::filesystem::path const& folder, std::string const& sinc
       // A fire drill's or a CPU's result says nothing of this machine's GPUs.
       if (r.run.started < since || r.device.backend != backend) continue;
       t.all.insert(key_of(r));
-      if (is_judged(r.verdict.status)) t.judged.insert(key_of(r));
+      if (was_judged(r)) t.judged.insert(key_of(r));
     } catch (usage_error const& e) {
       err("bandgate: skipped a broken result: {}\n", plain(e.what()));
     }

@@ -92,7 +92,8 @@ constexpr std::array repeats_the_number{"below-bound", "below-card-bound", "abov
                                         "above-card-bound", "confirmed"};
 
 std::string cause_text(result const& r) {
-  std::string text;
+  // `run` judges nothing, so a skip has its reason in the result alone.
+  std::string text = r.verdict.reasons.empty() ? r.skip_reason : "";
   for (auto const& why : r.verdict.reasons)
     if (std::find(repeats_the_number.begin(), repeats_the_number.end(), why.code) ==
         repeats_the_number.end())

@@ -73,10 +73,11 @@ std::vector<std::string> record_commands(std::vector<checked> const& all, machin
   }
   std::vector<std::string> commands;
   for (auto const& [parameters, names] : probes_by_parameters)
-    commands.push_back(fmt::format("{} baseline record {}{}{} --backend {} --device {} --yes",
-                                   node.runs.options().worker.front(), fmt::join(names, " "),
-                                   parameters.empty() ? "" : " ", parameters,
-                                   node.runs.options().backend, options.device));
+    commands.push_back(fmt::format(
+        "{} baseline record {}{}{} --backend {} --device {}{} --yes",
+        node.runs.options().worker.front(), fmt::join(names, " "), parameters.empty() ? "" : " ",
+        parameters, node.runs.options().backend, options.device,
+        node.runs.options().backend.starts_with("scripted:") ? " --to FOLDER" : ""));
   return commands;
 }
 

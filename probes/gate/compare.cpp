@@ -57,7 +57,11 @@ reference share_of_peak(result const& measured, baseline_entry const& entry) {
 
 /// The reference follows the other probe's rate in this process, so bounds stay rates.
 reference relative_reference(result const& measured, baseline_entry const& entry, double value) {
-  if (entry.relative_to == "median") return entry.value * measured.measurement->median;
+  if (entry.relative_to == "median") {
+    if (entry.statistic != "worst")
+      refuse(entry, "/relative_to", "only the worst part of a series is held against its median");
+    return entry.value * measured.measurement->median;
+  }
   auto const name = "ratio to " + entry.relative_to;
   for (auto const& further : measured.measurement->more) {
     if (further.name != name) continue;

@@ -66,7 +66,7 @@ std::string record_step(result const& measured, char const* where) {
 
 reason unsettled_reason(measurement const& m) {
   if (!m.slope) return {"unsettled", "the samples did not settle"};
-  return {"unsettled", fmt::format("the samples did not settle: {} {} from the first to the last",
+  return {"unsettled", fmt::format("the samples did not settle: {} {} along their trend",
                                    *m.slope < 0 ? "they fell by" : "they rose by",
                                    percent_text(*m.slope < 0 ? -*m.slope : *m.slope))};
 }
@@ -96,6 +96,8 @@ std::vector<reason> losses(comparisons const& all, evidence const& known) {
       found.push_back(*std::move(which));
   }
   if (auto drop = dropped(*measured.measurement, all.made)) found.push_back(*std::move(drop));
+  if (found.empty())
+    if (auto gap = uneven(*measured.measurement, all.made)) found.push_back(*std::move(gap));
   return found;
 }
 
@@ -159,11 +161,10 @@ void add_notes(verdict& v, evidence const& known, comparisons const& all) {
   for (auto const& c : all.made)
     if (c.applied.generic && c.relative_to.empty())
       v.reasons.push_back(
-          {"generic",
-           fmt::format("judged by the generic floor, since no baseline knows this model{}"
-                       "{}",
-                       known.measured.device.name.empty() ? "" : ": ",
-                       known.measured.device.name)});
+          {"generic", fmt::format("judged by the generic floor: no entry for it knows this model{}"
+                                  "{}",
+                                  known.measured.device.name.empty() ? "" : ": ",
+                                  known.measured.device.name)});
 }
 
 std::optional<bool> baseline_ecc(baseline_match const& against) {

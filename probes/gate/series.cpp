@@ -27,6 +27,21 @@ std::optional<reason> dropped(measurement const& m, std::vector<comparison> cons
                   percent_text(tightest->tolerance), tightest->applied.file)};
 }
 
+std::optional<reason> uneven(measurement const& m, std::vector<comparison> const& held) {
+  if (!m.series || m.series->axis != "address" || m.is_time || !m.worst || m.peak <= 0)
+    return std::nullopt;
+  double const loss = 1 - *m.worst / m.peak;
+  for (auto const& c : held)
+    if (c.relative_to == "median" && loss > c.tolerance)
+      return reason{
+          "uneven",
+          fmt::format("the slowest slice, {}, is {} below the fastest, {}; the tolerance "
+                      "is {} ({})",
+                      value_text(*m.worst, false), percent_text(loss), value_text(m.peak, false),
+                      percent_text(c.tolerance), c.applied.file)};
+  return std::nullopt;
+}
+
 std::optional<reason> slowest_part_reason(measurement const& m, comparison const& broken) {
   if (!m.series || m.series->points.empty() || broken.applied.statistic != "worst")
     return std::nullopt;

@@ -15,6 +15,10 @@ namespace bandgate {
 /// tightest where several hold. A card can stay above its bound and still be on its way down.
 std::optional<reason> dropped(measurement const& m, std::vector<comparison> const& held);
 
+/// "uneven": the slowest slice of a memory is below the fastest by more than the tolerance of an
+/// entry that holds it against the median, which says nothing where half of them are slow.
+std::optional<reason> uneven(measurement const& m, std::vector<comparison> const& held);
+
 /// "slowest-part": which part is beyond the bound that the worst one broke, and how many are.
 std::optional<reason> slowest_part_reason(measurement const& m, comparison const& broken);
 

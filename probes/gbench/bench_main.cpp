@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <map>
 #include <string>
 #include <vector>
@@ -48,6 +49,11 @@ int run_benchmarks(session* device, std::vector<std::string> rest, std::string c
                  program.c_str());
     return usage;
   }
+  // Output that nobody received must not look like success.
+  if (!std::cout.flush() || std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "%s: cannot write standard output\n", program.c_str());
+    return usage;
+  }
   if (device == nullptr) return ok;
   if (counted.failed != 0) return failed;
   return counted.measured == 0 ? skipped : ok;
@@ -65,7 +71,8 @@ int program(std::vector<std::string> const& arguments) {
     return skipped;
   }
   auto const device = source->open(select_device(listed, options.device), {});
-  return run_benchmarks(device.get(), options.rest, arguments.front());
+  auto const code = run_benchmarks(device.get(), options.rest, arguments.front());
+  return code == ok && !listed.problems.empty() ? failed : code;
 }
 
 }  // namespace

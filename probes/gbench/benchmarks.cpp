@@ -46,6 +46,11 @@ void count(benchmark::State& state, measurement const& m) {
   for (auto const& further : m.more) state.counters[further.name] = rate(further.value);
 }
 
+bool is_impossible(result const& r) {
+  auto const& peak = r.device.peak_bytes_per_second;
+  return r.probe.ceiling == "dram" && peak && r.measurement->peak > *peak;
+}
+
 void run_once(benchmark::State& state, task const& one, session& device, outcome& counted) {
   observer nobody;
   // Leaving the loop by anything but `break` after SkipWithError aborts the process.
@@ -54,6 +59,11 @@ void run_once(benchmark::State& state, task const& one, session& device, outcome
     try {
       auto const r =
           measure_attempt(device, *one.what, complete(one.what->parameters, one.given), nobody);
+      if (r.measurement && is_impossible(r)) {
+        ++counted.failed;
+        state.SkipWithError("above-ceiling: faster than the device's memory can be");
+        break;
+      }
       if (r.measurement) {
         state.SetIterationTime(seconds_of_a_pass(*r.measurement));
         count(state, *r.measurement);

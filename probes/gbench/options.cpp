@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gbench/options.hpp"
 
+#include <cctype>
 #include <string_view>
 
 #include <bandgate/errors.hpp>
@@ -14,6 +15,13 @@ bool takes(std::string_view argument, std::string_view name, std::string& value)
     return false;
   value = argument.substr(name.size() + 1);
   return true;
+}
+
+/// As Google Benchmark reads a flag: the last one wins, and so does this rule.
+bool is_truthy(std::string value) {
+  for (auto& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return value != "0" && value != "f" && value != "false" && value != "n" && value != "no" &&
+         value != "off";
 }
 
 struct refused {
@@ -32,6 +40,8 @@ constexpr refused without_meaning[] = {
 options read_options(std::vector<std::string> const& arguments,
                      std::map<std::string, std::string> const& environment) {
   options o;
+  if (auto const set = environment.find("BENCHMARK_LIST_TESTS"); set != environment.end())
+    o.lists = is_truthy(set->second);
   for (auto const& [flag, variable, why] : without_meaning)
     if (environment.contains(std::string(variable)))
       throw usage_error(std::string(variable) + " " + std::string(why) + "; unset it");
@@ -42,9 +52,8 @@ options read_options(std::vector<std::string> const& arguments,
         throw usage_error(std::string(flag) + " " + std::string(why) + "; leave it out");
     if (takes(argument, "--bandgate_backend", o.backend)) continue;
     if (takes(argument, "--bandgate_device", o.device)) continue;
-    if (argument == "--benchmark_list_tests" ||
-        (takes(argument, "--benchmark_list_tests", value) && value != "false" && value != "0"))
-      o.lists = true;
+    if (argument == "--benchmark_list_tests") o.lists = true;
+    if (takes(argument, "--benchmark_list_tests", value)) o.lists = is_truthy(value);
     o.rest.push_back(argument);
   }
   return o;

@@ -43,8 +43,10 @@ std::string join(std::vector<std::string> const& words) {
 }
 
 std::string example(parameter_kind kind) {
-  return kind == parameter_kind::size ? "write a size such as 64MiB, 20G (= 20GiB) or 20GB (10^9)"
-                                      : "write a whole number such as 4";
+  if (kind == parameter_kind::size)
+    return "write a size such as 64MiB, 20G (= 20GiB) or 20GB (10^9)";
+  if (kind == parameter_kind::device) return "write a UUID, a PCI address or an index";
+  return "write a whole number such as 4";
 }
 
 std::uint64_t parse_number(parameter const& declared, std::string_view text) {

@@ -47,6 +47,12 @@ std::optional<double> number_in(health_snapshot const& state, char const* name) 
   return value != nullptr && std::isfinite(*value) ? std::optional(*value) : std::nullopt;
 }
 
+/// A clock or a power below 0 was not read.
+std::optional<double> amount_in(health_snapshot const& state, char const* name) {
+  auto const value = number_in(state, name);
+  return value && *value >= 0 ? value : std::nullopt;
+}
+
 }  // namespace
 
 measured_series measure_series(std::span<subject* const> shapes, clock& time, observer& listener,
@@ -82,8 +88,8 @@ measurement summarize(measured_series const& timed, std::uint64_t bytes_per_pass
   series over_time{"time", in_seconds(rules.window), {}};
   for (std::size_t i = 0; i < timed.windows.size(); ++i) {
     auto const& state = timed.windows[i].state;
-    over_time.points.push_back({timed.windows[i].at, m.samples[i], number_in(state, "sm_clock_mhz"),
-                                number_in(state, "temperature_c"), number_in(state, "power_w")});
+    over_time.points.push_back({timed.windows[i].at, m.samples[i], amount_in(state, "sm_clock_mhz"),
+                                number_in(state, "temperature_c"), amount_in(state, "power_w")});
   }
   m.series = std::move(over_time);
   m.worst = is_time ? *std::max_element(m.samples.begin(), m.samples.end())

@@ -75,6 +75,10 @@ void read_unit(place const& entry, probe const* what, baseline_entry& into) {
     into.relative_to = (entry / "relative_to").text();
     if (into.relative_to == into.probe)
       (entry / "relative_to").refuse("is the probe itself", "name another probe");
+    if (into.relative_to == "median" && into.statistic != "worst")
+      (entry / "relative_to")
+          .refuse("the median of a series held against itself holds always",
+                  "add \"statistic\": \"worst\"");
     return;
   }
   auto const at = entry / "unit";
@@ -180,6 +184,9 @@ baseline_entry read_entry(place const& at, baseline_file const& file,
                     file.origin, entry.pointer, entry.probe));
   entry.parameters = read_parameters(at, what);
   if (at.has("statistic")) entry.statistic = (at / "statistic").one_of({"median", "peak", "worst"});
+  if (entry.statistic == "worst" && what != nullptr && what->procedure == procedure::settle)
+    (at / "statistic")
+        .refuse(what->name + " is not measured in parts", "write \"median\" or \"peak\"");
   read_unit(at, what, entry);
   read_value(at, file, what, entry);
   read_tolerance(at, what, entry);

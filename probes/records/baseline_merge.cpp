@@ -123,8 +123,7 @@ ordered_json open_document(std::string const& existing, baseline_file const& fil
 std::size_t position_of(baseline_file const& file, baseline_entry const& entry) {
   auto const same = [&](baseline_entry const& other) {
     return other.probe == entry.probe && other.parameters == entry.parameters &&
-           other.statistic == entry.statistic && other.card == entry.card &&
-           other.board_part == entry.board_part;
+           other.card == entry.card && other.board_part == entry.board_part;
   };
   auto const found = std::find_if(file.entries.begin(), file.entries.end(), same);
   return static_cast<std::size_t>(found - file.entries.begin());

@@ -61,8 +61,8 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
       auto& second = attempt(2);
       second.verdict = confirm(first_verdict, judge(second, match));
     }
-  } else if (first.failure) {
-    first.verdict = judge(first, {});
+  } else if (auto const v = judge(first, {}); first.failure || v.status == status::error) {
+    first.verdict = v;  // a value above the ceiling is an error, judged or not
   } else if (!first.skip_reason.empty()) {
     first.verdict.status = status::skipped;
   }
@@ -96,10 +96,11 @@ void all_tasks_of(supervisor const& runs, check_plan const& plan, check_plan::de
                   std::vector<checked>& out) {
   auto left = tasks_of(plan, device, shared);
   while (!left.empty()) {
-    std::vector<std::vector<std::string>> wishes;
-    for (auto const& one : left) wishes.push_back(resources_of(one, plan.machine, device.index));
-    task one;
+    task one = left.front();
     try {
+      std::vector<std::vector<std::string>> wishes;
+      for (auto const& other : left)
+        wishes.push_back(resources_of(other, plan.machine, device.index));
       {
         resource_pool::lease const mine(shared.resources, wishes);
         auto const next = left.begin() + static_cast<std::ptrdiff_t>(mine.taken());
@@ -111,6 +112,7 @@ void all_tasks_of(supervisor const& runs, check_plan const& plan, check_plan::de
       if (done) done(out.back());
     } catch (std::exception const& e) {
       shared.failed(device, one, e);
+      std::erase(left, one);  // where it was not even begun
     }
   }
 }

@@ -20,6 +20,13 @@ std::string objection(result const& r, verdict const& v) {
   if (r.measurement->unsettled)
     return "its samples did not settle; let the device cool down or find what disturbs it";
   for (auto const& cause : causes_present(r)) return "the device was held back: " + cause.sentence;
+  // A reference made of a dip would let every later dip pass.
+  constexpr double most = 0.05;
+  auto const& m = *r.measurement;
+  if (m.drop && *m.drop < -most)
+    return "it fell by more than 5 % from the first window to the last";
+  if (m.worst && !m.is_time && *m.worst < (1 - most) * m.peak)
+    return "its slowest part is more than 5 % below its fastest";
   return "";
 }
 
@@ -91,11 +98,19 @@ class recording {
       all_.left_out.push_back(short_id(device.identity, device.index) + " " + describe(one) + ": " +
                               e.what());
     } catch (measurement_error const& e) {
-      std::lock_guard const lock(reporting_);
-      all_.refused.push_back(e);
-      auto const& seen = entry_of(one);
-      refused_.emplace_back(seen.what, seen.values);
+      refuse(one, {e.what(), e.code() == failure::exclusively_held ? refusal::kind::contended
+                                                                   : refusal::kind::failed});
+    } catch (usage_error const& e) {
+      refuse(one, {short_id(device.identity, device.index) + " " + describe(one) + ": " + e.what(),
+                   refusal::kind::usage});
     }
+  }
+
+  void refuse(task const& one, refusal why) {
+    std::lock_guard const lock(reporting_);
+    all_.refused.push_back(std::move(why));
+    auto const& seen = entry_of(one);
+    refused_.emplace_back(seen.what, seen.values);
   }
 
   bool is_refused(recorded_probe const& seen) const {

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <bandgate/errors.hpp>
-
 #include "records/baselines.hpp"
 #include "runner/check.hpp"
 
@@ -20,12 +18,19 @@ struct record_plan {
   std::vector<device_identity> machine;  ///< all devices, in PCI order: where peers are found
 };
 
+/// Why a probe was given up.
+struct refusal {
+  enum class kind { failed, contended, usage };
+  std::string sentence;  ///< with device, probe and process
+  kind what{};
+};
+
 struct recorded {
   std::vector<recorded_probe> probes;  ///< one for each entry to be made
   std::vector<std::string> left_out;   ///< "gpu0 p2p_read: why it does not apply"
   /// Runs that a baseline must not be made of (failed, above the ceiling, contended, unsettled,
-  /// throttled), with device, probe and process. Their probes are not among `probes`.
-  std::vector<measurement_error> refused;
+  /// throttled, asked for wrongly). Their probes are not among `probes`.
+  std::vector<refusal> refused;
 };
 
 /// The value that an entry made of this run is held against, see recorded_probe.
@@ -34,7 +39,7 @@ double value_to_record(measurement const& m, procedure how);
 /// Measures every probe in so many fresh processes on every device, devices at the same time as
 /// check() does; with several peers, in so many with each.
 /// `done` hears of each finished process. A probe is given up at its first run that a baseline must
-/// not be made of; the others go on. Throws usage_error for what was asked.
+/// not be made of; the others go on.
 recorded record(supervisor const& runs, record_plan const& plan,
                 std::function<void(result const&)> const& done,
                 supervisor::progress const& listener);

@@ -505,7 +505,7 @@ TEST(indirect_plan, refuses_a_span_above_the_elements) {
       [] {
         plan({{"span", "268435457"}});
       },
-      ThrowsMessage<not_applicable>(HasSubstr("add elements=268435457")));
+      ThrowsMessage<usage_error>(HasSubstr("choose a shorter one")));
 }
 
 TEST(indirect_plan, cuts_the_default_to_the_free_memory_and_says_so) {

@@ -124,7 +124,7 @@ class Reading(unittest.TestCase):
         header, line, last = done.stdout.splitlines()
         self.assertEqual(
             header.split(),
-            ["DEVICE", "PROBE", "MEDIAN", "REFERENCE", "BOUNDS", "RATIO", "VERDICT"],
+            ["DEVICE", "PROBE", "MEASURED", "REFERENCE", "BOUNDS", "RATIO", "VERDICT"],
         )
         self.assertEqual(
             line.split("  "),

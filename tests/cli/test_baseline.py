@@ -2,6 +2,7 @@
 """`bandgate baseline`: recording, checking, showing, comparing."""
 
 import json
+import subprocess
 from pathlib import Path
 
 from conftest import DRILLS, Bandgate
@@ -150,3 +151,51 @@ def test_diff_sees_what_the_table_does_not_show(bandgate: Bandgate, tmp_path: Pa
     different = bandgate("baseline", "diff", str(file), str(other))
     assert different.code == 1
     assert '/gpu/ecc: "on" -> null' in different.out
+
+
+def test_recordings_at_the_same_time_keep_each_others_entries(bandgate: Bandgate) -> None:
+    probes = ("read", "write", "copy", "read_map")
+    running = [
+        subprocess.Popen(
+            bandgate.command(
+                "baseline", "record", probe, "--backend", H200, "--processes", "3", "--yes",
+                *to(bandgate),
+            ),
+            env=bandgate.env(),
+            stdout=subprocess.DEVNULL,
+        )
+        for probe in probes
+    ]  # fmt: skip
+    assert [process.wait(120) for process in running] == [0] * len(probes)
+    (written,) = site(bandgate).glob("*.json")
+    entries = json.loads(written.read_text())["entries"]
+    assert sorted(e["probe"] for e in entries) == sorted(probes)
+
+
+def test_a_probe_that_was_asked_for_wrongly_does_not_cost_the_others(bandgate: Bandgate) -> None:
+    words = ("record", "copy", "read_map", "slice=64MiB", "--processes", "3", "--yes")
+    outcome = bandgate("baseline", *words, "--backend", H200, *to(bandgate))
+    assert outcome.code == 2, outcome
+    assert "read_map" in outcome.err and "cache" in outcome.err
+    (written,) = site(bandgate).glob("*.json")
+    assert [e["probe"] for e in json.loads(written.read_text())["entries"]] == ["copy"]
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_measuring(bandgate: Bandgate) -> None:
+    words = ("record", "read", "--processes", "3", "--yes", "--to", "/proc/nowhere")
+    outcome = bandgate("baseline", *words, "--backend", H200)
+    assert outcome.code == 2, outcome
+    assert "/proc/nowhere: cannot be written to" in outcome.err
+    assert "recorded" not in outcome.err
+
+
+def test_a_dip_becomes_no_reference(bandgate: Bandgate, tmp_path: Path) -> None:
+    script = json.loads((DRILLS / "healthy-h200.json").read_text())
+    dip = {"unit": "GiB/s", "samples": [4300], "parts": [4300, 4300, 2000, 4300]}
+    script["devices"][0]["probes"]["sustained"] = {"attempts": [dip]}
+    file = tmp_path / "drill.json"
+    file.write_text(json.dumps(script))
+    words = ("record", "sustained", "seconds=4", "--processes", "3", "--yes", *to(bandgate))
+    outcome = bandgate("baseline", *words, "--backend", f"scripted:{file}")
+    assert outcome.code == 3, outcome
+    assert "slowest part is more than 5 % below" in outcome.err

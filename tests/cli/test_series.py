@@ -305,3 +305,26 @@ def test_a_bar_shows_on_a_terminal_and_nowhere_else(bandgate: Bandgate) -> None:
     assert "gpu0: read_map fill [#####.....] 70/140" in mapped
     assert "gpu0: read_map verify again [#####.....] 70/140" in mapped
     assert bandgate.drill("healthy-h200", "run", "sustained").err == ""
+
+
+def test_a_map_that_is_slow_in_most_of_its_slices_fails(bandgate: Bandgate, tmp_path: Path) -> None:
+    script = json.loads((DRILLS / "healthy-h200.json").read_text())
+    half = {"unit": "GiB/s", "samples": [4290], "parts": [4290] * 60 + [1000] * 80}
+    script["devices"][0]["probes"]["read_map"] = {"attempts": [half]}
+    file = tmp_path / "drill.json"
+    file.write_text(json.dumps(script))
+    outcome = bandgate("check", "read_map", "--backend", f"scripted:{file}")
+    assert outcome.code == 1, outcome
+    assert "below the fastest" in outcome.out
+
+
+def test_a_slice_that_is_not_there_cannot_be_wrong(bandgate: Bandgate, tmp_path: Path) -> None:
+    script = json.loads((DRILLS / "healthy-h200.json").read_text())
+    attempt = script["devices"][0]["probes"]["read_map"]["attempts"][0]
+    attempt["wrong_parts"] = [9999]
+    attempt["verified_after_sampling"] = "wrong"
+    file = tmp_path / "drill.json"
+    file.write_text(json.dumps(script))
+    outcome = bandgate("check", "read_map", "--backend", f"scripted:{file}")
+    assert outcome.code == 2, outcome
+    assert "wrong_parts has 9999" in outcome.err

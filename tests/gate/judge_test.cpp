@@ -327,7 +327,7 @@ TEST(judge, a_slope_down_below_the_bound_is_a_regression_and_within_inconclusive
   auto const below = judge(sloping(3700, -0.15), model());
   EXPECT_EQ(below.status, status::regression);
   EXPECT_EQ(sentence(below, "unsettled"),
-            "the samples did not settle: they fell by 15.00 % from the first to the last");
+            "the samples did not settle: they fell by 15.00 % along their trend");
   auto const within = judge(sloping(3980, -0.02), model());
   EXPECT_EQ(within.status, status::inconclusive);
   EXPECT_THAT(codes(within), ElementsAre("unsettled"));
@@ -411,7 +411,7 @@ TEST(judge, the_generic_floor_names_the_model_it_does_not_know) {
   auto const v = judge(r, model(e));
   EXPECT_EQ(v.status, status::regression);
   EXPECT_EQ(sentence(v, "generic"),
-            "judged by the generic floor, since no baseline knows this model: NVIDIA H200");
+            "judged by the generic floor: no entry for it knows this model: NVIDIA H200");
   EXPECT_TRUE(v.baselines.front().generic);
 }
 

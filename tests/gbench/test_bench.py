@@ -137,3 +137,28 @@ def test_what_does_not_apply_is_skipped(tmp_path: Path) -> None:
     ended = bench(f"--bandgate_backend=scripted:{file}", "--benchmark_filter=^bandgate/read/")
     assert ended.returncode == 77
     assert "skipped" in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize(
+    "flags", [["--benchmark_list_tests=off"], ["--benchmark_list_tests=False"]]
+)
+def test_a_list_that_is_off_measures(flags: list[str]) -> None:
+    ended = bench(HEALTHY, *flags, "--benchmark_filter=^bandgate/read/")
+    assert ended.returncode == 0, ended.stderr
+    assert "bytes_per_second" in ended.stdout
+
+
+def test_output_that_nobody_receives_is_no_success() -> None:
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [os.environ["BANDGATE_BENCH"], HEALTHY, "--benchmark_filter=^bandgate/read/"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert ended.returncode == 2
+
+
+def test_a_value_above_the_peak_is_an_error() -> None:
+    backend = f"--bandgate_backend=scripted:{DRILLS / 'above-peak.json'}"
+    assert bench(backend, "--benchmark_filter=^bandgate/read/").returncode == 3

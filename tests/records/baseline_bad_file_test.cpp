@@ -138,6 +138,13 @@ INSTANTIATE_TEST_SUITE_P(
         bad_file{
             "unknown_statistic", changed("median", "mean"),
             "/entries/0/statistic: \"mean\" is unknown here; write one of median, peak, worst"},
+        bad_file{"worst_of_what_has_no_parts", changed("median", "worst"),
+                 "/entries/0/statistic: read is not measured in parts; write \"median\" or "
+                 "\"peak\""},
+        bad_file{"median_against_itself",
+                 changed(R"("unit": "GiB/s")", R"("relative_to": "median")"),
+                 "/entries/0/relative_to: the median of a series held against itself holds always; "
+                 "add \"statistic\": \"worst\""},
         bad_file{"empty_card", changed(value_of, R"("value": 4302, "card": "")"),
                  "/entries/0/card: \"\" is not a text; write a text that is not empty, in quotes"},
         bad_file{"platform_without_effect",

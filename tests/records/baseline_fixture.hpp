@@ -36,6 +36,10 @@ inline std::vector<probe> probes() {
                          make_probe("sustained"),
                          make_probe("read_map"),
                          make_probe("read_window", {window, stride, dtype})};
+  for (auto& p : all) {
+    if (p.name == "sustained") p.procedure = procedure::series;
+    if (p.name == "read_map") p.procedure = procedure::slices;
+  }
   auto launch = make_probe("launch");
   launch.direction = direction::lower_is_better;
   launch.ceiling = ceiling::none;

@@ -156,7 +156,10 @@ class scripted_prepared final : public prepared {
   void fill() override {}
   std::optional<std::string> verify(std::size_t) override {
     auto const& told = *run_.attempt;
-    auto const& found = run_.sampled ? told.wrong_after : told.wrong;
+    // Slices are verified once, after the sampling.
+    auto const& found = run_.sampled
+                            ? (work_.slices != 0 && told.wrong ? told.wrong : told.wrong_after)
+                            : told.wrong;
     auto const is_named = std::find(told.wrong_parts.begin(), told.wrong_parts.end(),
                                     run_.part + 1) != told.wrong_parts.end();
     if (!found || (run_.sampled && !told.wrong_parts.empty() && !is_named)) return std::nullopt;
@@ -232,6 +235,12 @@ std::unique_ptr<prepared> scripted_session::prepare(probe const& what, parameter
                     label(device_.identity)));
   require_peer(what, values);
   auto planned = what.plan(values, facts());
+  for (auto const part : told->wrong_parts)
+    if (part > planned.slices)
+      throw usage_error(fmt::format(
+          "{}: {}: wrong_parts has {}, but probe '{}' has {}", script_->origin, device_.pointer,
+          part, what.name,
+          planned.slices == 0 ? "no slices" : std::to_string(planned.slices) + " of them"));
   require_room(what, planned, *told);
   return std::make_unique<scripted_prepared>(device_.identity, std::move(planned),
                                              what.shapes(values, facts()), run, *clock_);

@@ -129,16 +129,17 @@ inline void check_span(parameters const& values, std::uint64_t elements) {
   if (span <= elements) return;
   auto const text =
       "span=" + std::to_string(span) + " is above the " + std::to_string(elements) + " elements";
-  if (std::holds_alternative<std::string>(values.at("elements")))
-    throw not_applicable(
-        text + " that this device measures with by itself; add elements=" + std::to_string(span));
-  throw usage_error("parameter " + text + "; leave it out for all of them");
+  bool const by_itself = std::holds_alternative<std::string>(values.at("elements"));
+  throw usage_error("parameter " + text +
+                    (by_itself ? " that this device measures with by itself; choose a shorter one, "
+                                 "or more elements where memory allows"
+                               : "; leave it out for all of them"));
 }
 
 /// Two vectors, a table, and a scratch to reset the caches by; 80 % of free memory at most. "auto"
 /// elements are fewer, with a note, where memory is short. Throws usage_error for vectors that
-/// would measure the cache, too narrow an index or a span above the elements; not_applicable where
-/// "auto" gave fewer than the span; measurement_error (out_of_memory).
+/// would measure the cache, too narrow an index or a span above the elements; measurement_error
+/// (out_of_memory).
 inline work indirect_work(parameters const& values, device_facts const& facts) {
   work w;
   auto const types = types_of(values);
