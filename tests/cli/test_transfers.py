@@ -189,13 +189,11 @@ def test_the_cases_of_ctest_name_the_pair_and_take_all_they_load(
     assert not any("pageable" in name for name in cases)
 
 
-def test_a_case_without_a_peer_is_there_once(bandgate: Bandgate, tmp_path: Path) -> None:
+def test_one_gpu_has_no_case_for_a_peer(bandgate: Bandgate, tmp_path: Path) -> None:
     document = json.loads(bandgate.drill(gpus(tmp_path, 1), "list", "--devices", "--json").out)
-    cases = {c["name"]: c for c in document["cases"]}
-    assert [n for n in cases if "p2p_read" in n] == ["bandgate.gpu0.p2p_read"]
-    case = cases["bandgate.gpu0.p2p_read"]
-    assert {"quick", "full"} <= set(case["labels"])
-    assert case["resources"] == ["gpu0"]
+    names = [case["name"] for case in document["cases"]]
+    assert "bandgate.gpu0.read" in names
+    assert not any("p2p" in name for name in names)
 
 
 def test_both_directions_at_once_are_held_against_twice_the_link(
