@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams through device memory on a few processors until it is killed: a stand-in for a card that
-// has lost a little of its bandwidth.
-//   disturb PROCESSORS [DEVICE]
+/// Streams through device memory on a few processors: a stand-in for a card that has lost a little
+/// of its bandwidth (4 of an H200's 132 take about 80 GiB/s).
+#pragma once
+
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
-namespace {
+namespace disturb {
 
-void check(cudaError_t status, char const* what) {
+inline void check(cudaError_t status, char const* what) {
   if (status == cudaSuccess) return;
   std::fprintf(stderr, "disturb: %s: %s\n", what, cudaGetErrorString(status));
-  std::exit(3);
+  std::_Exit(3);
 }
 
 /// One block takes a whole processor: it asks for more than half of its shared memory.
@@ -30,25 +31,25 @@ __global__ void __launch_bounds__(1024)
   if (sum == 0x123456789abcdefULL) *sink = sum;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  int const processors = argc > 1 ? std::atoi(argv[1]) : 4;
-  int const device = argc > 2 ? std::atoi(argv[2]) : 0;
+/// On the current device, until the process ends. `ready` is called before the first launch.
+template <class Ready>
+[[noreturn]] void stream_for_ever(int processors, Ready ready) {
   constexpr std::uint64_t size = std::uint64_t{2} << 30;
   constexpr int shared = 120 << 10;
-  check(cudaSetDevice(device), "device");
   ulonglong2* data = nullptr;
   unsigned long long* sink = nullptr;
+  cudaStream_t own{};
   check(cudaMalloc(&data, size), "memory");
   check(cudaMalloc(&sink, sizeof *sink), "memory");
-  check(cudaMemset(data, 0x5a, size), "fill");
+  check(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "stream");
+  check(cudaMemsetAsync(data, 0x5a, size, own), "fill");
   check(cudaFuncSetAttribute(stream, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
         "shared memory");
-  std::printf("streaming on %d processors\n", processors);
-  std::fflush(stdout);
+  ready();
   for (;;) {
-    stream<<<processors, 1024, shared>>>(data, size / sizeof *data, 4, sink);
-    check(cudaDeviceSynchronize(), "kernel");
+    stream<<<processors, 1024, shared, own>>>(data, size / sizeof *data, 4, sink);
+    check(cudaStreamSynchronize(own), "kernel");
   }
 }
+
+}  // namespace disturb
