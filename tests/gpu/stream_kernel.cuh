@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Streams through device memory on a few processors: a stand-in for a card that has lost a little
-/// of its bandwidth (4 of an H200's 132 take about 80 GiB/s).
+/// of its bandwidth (4 of an H200's 132 cost `read` 0.5 % of it).
 #pragma once
 
 #include <cuda_runtime.h>
