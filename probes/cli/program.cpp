@@ -81,7 +81,8 @@ int program(int argc, char** argv) {
     return run_program(argc, argv);
   } catch (measurement_error const& e) {
     err("bandgate: {}\n", e.what());
-    return e.code() == failure::exclusively_held ? not_judged : measurement_failed;
+    bool const busy = e.code() == failure::exclusively_held || e.code() == failure::contended;
+    return busy ? not_judged : measurement_failed;
   } catch (std::exception const& e) {
     err("bandgate: {}\n", e.what());
     return usage_failed;

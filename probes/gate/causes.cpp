@@ -31,13 +31,13 @@ std::optional<double> number(health_snapshot const& from, char const* name) {
 }
 
 std::optional<double> under_load(evidence const& known, char const* name) {
-  return number(known.measured.health.load, name);
+  return number(known.health.load, name);
 }
 
 /// What does not depend on the load: read during it, else before.
 std::optional<double> any_time(evidence const& known, char const* name) {
   auto const loaded = under_load(known, name);
-  return loaded ? loaded : number(known.measured.health.idle, name);
+  return loaded ? loaded : number(known.health.idle, name);
 }
 
 // NVML's clock event reasons (nvml.h, nvmlClocksEventReason*): bits 0 to 8. Bit 0, idle, has no
@@ -73,7 +73,7 @@ finding below(std::optional<double> now, std::optional<double> most, char const*
 }
 
 finding power_limit(evidence const& known) {
-  auto const& device = known.measured.device;
+  auto const& device = known.device;
   auto const now = any_time(known, "power_limit_w");
   auto const normal = any_time(known, "power_limit_default_w");
   return below(now ? now : device.power_limit_w, normal ? normal : device.power_limit_default_w,
@@ -88,7 +88,7 @@ finding memory_clock(evidence const& known) {
 /// The link idles at generation 1, and only what crosses it is slowed: under load, for transfers
 /// between host and device. GPUs may have other links between them.
 finding link(evidence const& known, char const* now, char const* most) {
-  if (!crosses_host_link(known.measured)) return {state::irrelevant};
+  if (known.measured == nullptr || !crosses_host_link(*known.measured)) return {state::irrelevant};
   return below(under_load(known, now), any_time(known, most), "");
 }
 finding link_generation(evidence const& known) {
@@ -99,8 +99,8 @@ finding link_width(evidence const& known) {
 }
 
 finding flag(evidence const& known, char const* name) {
-  auto const loaded = read<bool>(known.measured.health.load, name);
-  auto const value = loaded ? loaded : read<bool>(known.measured.health.idle, name);
+  auto const loaded = read<bool>(known.health.load, name);
+  auto const value = loaded ? loaded : read<bool>(known.health.idle, name);
   if (!value) return {};
   return {*value ? state::found : state::fine};
 }
@@ -112,10 +112,10 @@ finding row_remap_failure(evidence const& known) {
 }
 
 finding ecc_state(evidence const& known) {
-  auto const now = known.measured.device.ecc;
-  if (!known.baseline_ecc) return {state::irrelevant};
+  auto const now = known.device.ecc;
+  if (!known.expected.ecc) return {state::irrelevant};
   if (!now) return {};
-  if (*now == *known.baseline_ecc) return {state::fine};
+  if (*now == *known.expected.ecc) return {state::fine};
   return {state::found, *now ? "on here, off in the baseline" : "off here, on in the baseline"};
 }
 
@@ -125,7 +125,7 @@ std::string process_text(device_process const& p) {
 }
 
 finding processes(evidence const& known, bool active) {
-  auto const& health = known.measured.health;
+  auto const& health = known.health;
   std::string all;
   for (auto const& p : health.processes)
     if (p.active == active) all += (all.empty() ? "" : "; ") + process_text(p);
@@ -215,12 +215,16 @@ std::string joined(std::vector<std::string> const& words) {
 
 }  // namespace
 
+evidence evidence_of(result const& measured, expectations const& expected) {
+  return {measured.device, measured.health, &measured, expected};
+}
+
 std::span<cause_rule const> cause_rules() {
   return rules;
 }
 
 std::optional<cause> find_contention(result const& measured) {
-  return apply(contention, {measured, {}});
+  return apply(contention, evidence_of(measured));
 }
 
 std::vector<cause> find_causes(evidence const& known) {
@@ -239,7 +243,7 @@ reason no_cause(evidence const& known) {
     if (std::find(list.begin(), list.end(), rule.checks) == list.end())
       list.emplace_back(rule.checks);
   }
-  auto const& source = known.measured.health.source;
+  auto const& source = known.health.source;
   return {
       "no-cause-found",
       fmt::format("no cause found; looked at and in order: {}; could not be read: {} (health: {})",
@@ -248,7 +252,7 @@ reason no_cause(evidence const& known) {
 
 std::vector<reason> causes_present(result const& measured) {
   std::vector<reason> all;
-  for (auto const& found : find_causes({measured, {}}))
+  for (auto const& found : find_causes(evidence_of(measured)))
     if (found.rule->throttles) all.push_back(found.why);
   return all;
 }

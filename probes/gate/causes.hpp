@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What connects a loss to its cause: a table of rules over what is known of the device.
+/// What connects a loss to its cause: a table of rules over what is known of the device. The same
+/// table diagnoses a device at rest.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,13 @@
 namespace bandgate {
 
 struct evidence {
-  result const& measured;
-  std::optional<bool> baseline_ecc{};  ///< as the entry that is judged by states it
+  device_identity const& device;
+  bandgate::health const& health;
+  result const* measured{};  ///< null: the device is at rest
+  expectations expected{};   ///< as the baseline states them
 };
+/// What a result tells.
+evidence evidence_of(result const& measured, expectations const& expected = {});
 
 /// What one look gave.
 struct finding {

@@ -85,7 +85,7 @@ verdict of_error(reason why) {
 
 /// What decided: the bound that was broken most, the drop of a series, or both.
 std::vector<reason> losses(comparisons const& all, evidence const& known) {
-  auto const& measured = known.measured;
+  auto const& measured = *known.measured;
   std::vector<reason> found;
   if (auto const* worst = all.furthest(side::worse)) {
     char const* code = measured.probe.lower_is_better
@@ -117,7 +117,7 @@ verdict of_regression(std::vector<reason> lost, evidence const& known) {
   v.reasons = std::move(lost);
   auto const causes = find_causes(known);
   for (auto const& c : causes) v.reasons.push_back(c.why);
-  auto const& m = *known.measured.measurement;
+  auto const& m = *known.measured->measurement;
   if (m.unsettled) v.reasons.push_back(unsettled_reason(m));
   if (causes.empty()) v.reasons.push_back(no_cause(known));
   v.next_step = !causes.empty() ? causes.front().rule->next_step : step_without_cause(m);
@@ -163,19 +163,28 @@ void add_notes(verdict& v, evidence const& known, comparisons const& all) {
       v.reasons.push_back(
           {"generic", fmt::format("judged by the generic floor: no entry for it knows this model{}"
                                   "{}",
-                                  known.measured.device.name.empty() ? "" : ": ",
-                                  known.measured.device.name)});
+                                  known.device.name.empty() ? "" : ": ", known.device.name)});
 }
 
-std::optional<bool> baseline_ecc(baseline_match const& against) {
-  if (against.model && against.model->ecc) return against.model->ecc;
-  return against.card ? against.card->ecc : std::nullopt;
+/// As the model's entry states them, else the card's.
+expectations expected_of(baseline_match const& against) {
+  expectations all;
+  for (auto const* entry : {&against.card, &against.model}) {
+    if (!*entry) continue;
+    auto const& e = (*entry)->expected;
+    if (auto const ecc = e.ecc ? e.ecc : (*entry)->ecc) all.ecc = ecc;
+    if (e.pcie_generation) all.pcie_generation = e.pcie_generation;
+    if (e.pcie_width) all.pcie_width = e.pcie_width;
+    if (e.nvlinks) all.nvlinks = e.nvlinks;
+    if (e.power_limit_w) all.power_limit_w = e.power_limit_w;
+  }
+  return all;
 }
 
 }  // namespace
 
 verdict judge(result const& measured, baseline_match const& against) {
-  evidence const known{measured, baseline_ecc(against)};
+  auto const known = evidence_of(measured, expected_of(against));
   comparisons all;
   verdict v;
   if (measured.failure) {

@@ -7,7 +7,7 @@
 namespace bandgate {
 namespace {
 
-constexpr std::array<std::pair<failure, char const*>, 11> spellings{{
+constexpr std::array<std::pair<failure, char const*>, 12> spellings{{
     {failure::wrong_result, "wrong-result"},
     {failure::above_ceiling, "above-ceiling"},
     {failure::zero_elapsed, "zero-elapsed"},
@@ -16,6 +16,7 @@ constexpr std::array<std::pair<failure, char const*>, 11> spellings{{
     {failure::device_missing, "device-missing"},
     {failure::device_failed, "device-failed"},
     {failure::exclusively_held, "exclusively-held"},
+    {failure::contended, "contended"},
     {failure::out_of_memory, "out-of-memory"},
     {failure::timed_out, "timed-out"},
     {failure::crashed, "crashed"},

@@ -17,6 +17,7 @@ namespace {
 class absent_backend final : public backend {
  public:
   device_list devices() override { refuse(); }
+  health inspect(std::size_t) override { refuse(); }
   std::unique_ptr<session> open(std::size_t, open_options const&) override { refuse(); }
 };
 

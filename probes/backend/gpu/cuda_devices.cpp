@@ -116,7 +116,7 @@ std::optional<device_problem> start_problem(cudaError_t status, int driver, int 
       false};
 }
 
-cuda_device_list list_cuda_devices(nvml const& management) {
+cuda_device_list list_cuda_devices(management const& library) {
   int count = 0;
   auto const status = cudaGetDeviceCount(&count);
   static_cast<void>(cudaGetLastError());
@@ -135,7 +135,7 @@ cuda_device_list list_cuda_devices(nvml const& management) {
     device.identity.runtime_version = cuda_version(runtime);
     device.identity.driver_version = driver_text;
     add_sysfs(device.identity);
-    management.add_identity(device.identity);
+    library.add_identity(device.identity);
     list.devices.push_back(std::move(device));
   }
   // CUDA's own order is by speed unless CUDA_DEVICE_ORDER says otherwise.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/nvml.hpp"
+#include "device/management.hpp"
 
 namespace bandgate {
 
@@ -25,7 +25,7 @@ struct cuda_device_list {
 };
 
 /// Asks the driver. Makes no context.
-cuda_device_list list_cuda_devices(nvml const& management);
+cuda_device_list list_cuda_devices(management const& library);
 
 /// What a failed first call of the runtime means. Nothing where there simply is no device or no
 /// driver: whether one should be there is for others to say. `driver`: the CUDA version that the

@@ -65,11 +65,11 @@ health_snapshot under_load_so_far(health_snapshot const& before, health_snapshot
   return now;
 }
 
-cuda_health::cuda_health(nvml const& management, device_identity identity)
-    : nvml_(management), identity_(std::move(identity)) {
-  health_.source = nvml_.available() ? "nvml" : "none: " + nvml_.why_not();
-  health_.idle = nvml_.snapshot(identity_);
-  others_ = nvml_.processes(identity_, {});
+cuda_health::cuda_health(management const& library, device_identity identity)
+    : library_(library), identity_(std::move(identity)) {
+  health_.source = library_.available() ? library_.name() : "none: " + library_.why_not();
+  health_.idle = library_.snapshot(identity_);
+  others_ = library_.processes(identity_, {});
 }
 
 cuda_health::~cuda_health() {
@@ -77,14 +77,14 @@ cuda_health::~cuda_health() {
 }
 
 void cuda_health::context_made() {
-  own_ = own_processes(others_, nvml_.processes(identity_, {}),
+  own_ = own_processes(others_, library_.processes(identity_, {}),
                        static_cast<std::uint64_t>(::getpid()));
 }
 
 void cuda_health::on_phase(phase now) {
   stop();
   if (now != phase::sampling) return;
-  before_ = nvml_.snapshot(identity_);
+  before_ = library_.snapshot(identity_);
   sampling_ = true;
   watcher_ = std::thread([this] { watch(); });
 }
@@ -93,8 +93,8 @@ void cuda_health::watch() {
   std::unique_lock lock(mutex_);
   wake_.wait_for(lock, under_load, [&] { return !sampling_; });
   lock.unlock();
-  health_.load = nvml_.snapshot(identity_);
-  health_.processes = nvml_.processes(identity_, own_);
+  health_.load = library_.snapshot(identity_);
+  health_.processes = library_.processes(identity_, own_);
   lock.lock();
   watch_parts(lock);
 }
@@ -112,7 +112,7 @@ void cuda_health::watch_parts(std::unique_lock<std::mutex>& lock) {
     if (wake_.wait_until(lock, middle, over)) continue;
     look_at_.reset();
     lock.unlock();
-    auto state = nvml_.snapshot(identity_);
+    auto state = library_.snapshot(identity_);
     health_.load = under_load_so_far(health_.load, state);
     lock.lock();
     if (part_ == part) state_ = std::move(state);
@@ -145,7 +145,7 @@ void cuda_health::stop() {
   }
   wake_.notify_all();
   watcher_.join();
-  health_.change = counted(before_, nvml_.snapshot(identity_));
+  health_.change = counted(before_, library_.snapshot(identity_));
 }
 
 health cuda_health::report() {

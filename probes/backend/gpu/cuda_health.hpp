@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "device/nvml.hpp"
+#include "device/management.hpp"
 
 namespace bandgate {
 
@@ -19,7 +19,7 @@ namespace bandgate {
 /// that the sampling never waits for it), and its counters round the sampling.
 class cuda_health final : public health_monitor {
  public:
-  cuda_health(nvml const& management, device_identity identity);
+  cuda_health(management const& library, device_identity identity);
   ~cuda_health() override;
 
   /// To be called once this process has its context on the device.
@@ -35,7 +35,7 @@ class cuda_health final : public health_monitor {
   void watch_parts(std::unique_lock<std::mutex>& lock);
   void stop();
 
-  nvml const& nvml_;
+  management const& library_;
   device_identity identity_;
   bandgate::health health_;
   std::vector<device_process> others_;

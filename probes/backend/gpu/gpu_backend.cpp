@@ -12,6 +12,7 @@
 #include "backend/gpu/cuda_context.hpp"
 #include "backend/gpu/cuda_devices.hpp"
 #include "backend/gpu/cuda_health.hpp"
+#include "device/nvml.hpp"
 
 namespace bandgate {
 namespace {
@@ -103,8 +104,8 @@ class gpu_prepared final : public prepared {
 
 class gpu_session final : public session {
  public:
-  gpu_session(nvml const& management, cuda_context::machine const& all, std::size_t index)
-      : identity_(all->at(index).identity), health_(management, identity_), gpu_(all, index) {
+  gpu_session(management const& library, cuda_context::machine const& all, std::size_t index)
+      : identity_(all->at(index).identity), health_(library, identity_), gpu_(all, index) {
     health_.context_made();
   }
 
@@ -136,7 +137,23 @@ class gpu_backend final : public backend {
     return list;
   }
 
+  health inspect(std::size_t index) override {
+    auto const& who = at(index).identity;
+    health seen;
+    seen.source = nvml_.available() ? nvml_.name() : "none: " + nvml_.why_not();
+    seen.idle = nvml_.snapshot(who);
+    seen.processes = nvml_.processes(who, {});
+    return seen;
+  }
+
   std::unique_ptr<session> open(std::size_t index, open_options const&) override {
+    at(index);
+    return std::make_unique<gpu_session>(
+        nvml_, std::make_shared<std::vector<cuda_device> const>(listed().devices), index);
+  }
+
+ private:
+  cuda_device const& at(std::size_t index) {
     auto const& all = listed();
     for (auto const& problem : all.problems) {
       if (problem.usage) throw usage_error(problem.message);
@@ -146,11 +163,9 @@ class gpu_backend final : public backend {
       throw measurement_error(
           failure::device_missing,
           fmt::format("there is no GPU {}: the driver lists {}", index, all.devices.size()));
-    return std::make_unique<gpu_session>(
-        nvml_, std::make_shared<std::vector<cuda_device> const>(all.devices), index);
+    return all.devices[index];
   }
 
- private:
   /// Asked once: a worker lists its devices, then opens one of them.
   cuda_device_list const& listed() {
     if (!listed_) listed_ = list_cuda_devices(nvml_);

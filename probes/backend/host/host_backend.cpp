@@ -19,6 +19,8 @@
 namespace bandgate {
 namespace {
 
+constexpr char const* no_source = "none: host";
+
 class steady_clock final : public clock {
  public:
   nanoseconds now() override { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -88,7 +90,7 @@ class no_monitor final : public health_monitor {
  public:
   bandgate::health report() override {
     bandgate::health nothing;
-    nothing.source = "none: host";
+    nothing.source = no_source;
     return nothing;
   }
 };
@@ -147,6 +149,12 @@ class host_backend final : public backend {
     list.devices.push_back(host_identity(root_));
     list.devices.back().backend = "host";
     return list;
+  }
+
+  health inspect(std::size_t) override {
+    health seen;
+    seen.source = no_source;
+    return seen;
   }
 
   std::unique_ptr<session> open(std::size_t index, open_options const&) override {

@@ -31,15 +31,26 @@ class scripted_backend final : public backend {
     return list;
   }
 
+  health inspect(std::size_t index) override {
+    auto seen = at(index).health;
+    seen.load.clear();
+    seen.change.clear();
+    return seen;
+  }
+
   std::unique_ptr<session> open(std::size_t index, open_options const& options) override {
+    return open_scripted(script_, at(index), options.attempt);
+  }
+
+ private:
+  scripted_device const& at(std::size_t index) const {
     if (index >= listed_.size())
       throw measurement_error(failure::device_missing,
                               fmt::format("{} lists {} devices; there is no index {}",
                                           script_->origin, listed_.size(), index));
-    return open_scripted(script_, *listed_[index], options.attempt);
+    return *listed_[index];
   }
 
- private:
   static device_problem missing(device_identity const& d) {
     return {"device-missing",
             fmt::format("the GPU at {} ({}, {}) is in this machine and the driver {}does not list "

@@ -17,6 +17,13 @@ struct provenance {
   std::string driver, date, tool, note;
 };
 
+/// What this platform has by design, where that is less than what card and slot could do.
+struct expectations {
+  std::optional<bool> ecc;
+  std::optional<unsigned> pcie_generation, pcie_width, nvlinks;
+  std::optional<double> power_limit_w;
+};
+
 /// One line of a baseline: a probe's reference and its tolerance. Read from a file by records/,
 /// judged by gate/.
 struct baseline_entry {
@@ -34,7 +41,8 @@ struct baseline_entry {
   std::string card;             ///< UUID; empty: the model's entry
   std::string board_part;       ///< the only board part it holds for; empty: any
   bool generic{};
-  std::optional<bool> ecc;  ///< as the file states it
+  std::optional<bool> ecc;          ///< as the file states it
+  bandgate::expectations expected;  ///< of the file
   std::optional<double> model_peak_bytes_per_second;
   bandgate::provenance provenance;
 };

@@ -24,6 +24,7 @@ enum class failure {
   device_missing,    ///< a device that should be there is not
   device_failed,     ///< any other error of the device or its driver
   exclusively_held,  ///< the device is in exclusive-process mode and somebody has it
+  contended,         ///< others kept computing on the device, so that nothing was measured
   out_of_memory,     ///< the buffers do not fit
   timed_out,         ///< the attempt ran past its time limit and was killed
   crashed,           ///< the attempt's process died without leaving a result
@@ -34,7 +35,7 @@ char const* to_string(failure f);
 /// The inverse of to_string; device_failed for a text it does not know.
 failure failure_from(std::string const& text);
 
-/// The measurement itself failed. Ends with exit code 3 (`exclusively_held`: 4).
+/// The measurement itself failed. Ends with exit code 3 (`exclusively_held`, `contended`: 4).
 class measurement_error : public std::runtime_error {
  public:
   measurement_error(failure code, std::string const& message)

@@ -66,6 +66,9 @@ struct device_list {
 
 struct open_options {
   unsigned attempt{1};  ///< 1, or 2 for the confirmation in a fresh process
+  /// How long others on the device are waited for; a burn test may just have ended.
+  nanoseconds wait_idle{std::chrono::seconds(5)};
+  bool allow_contention{};  ///< measure beside them; what was seen of them is in the health
 };
 
 class backend {
@@ -73,7 +76,11 @@ class backend {
   virtual ~backend() = default;
   /// Touches the driver: called in worker processes only.
   virtual device_list devices() = 0;
-  /// `index` into devices(). Throws measurement_error.
+  /// The device at rest, without a context on it: `idle` and `processes` of its health. Throws
+  /// measurement_error where it is lost.
+  virtual bandgate::health inspect(std::size_t index) = 0;
+  /// `index` into devices(). Throws measurement_error: contended where others still compute on the
+  /// device after `wait_idle`.
   virtual std::unique_ptr<session> open(std::size_t index, open_options const& options) = 0;
 };
 

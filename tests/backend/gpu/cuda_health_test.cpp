@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The state of a device in each part of a series, on a stub of NVML.
 #include "backend/gpu/cuda_health.hpp"
+#include "device/nvml.hpp"
 
 #include <gmock/gmock.h>
 
