@@ -28,7 +28,11 @@ __global__ void __launch_bounds__(1024)
     for (auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
          i + (in_flight - 1) * step < count; i += in_flight * step) {
       ulonglong2 values[in_flight];
-      for (unsigned k = 0; k < in_flight; ++k) values[k] = __ldcs(from + i + k * step);
+#pragma unroll
+      for (unsigned k = 0; k < in_flight; ++k)  // volatile: the compiler would wait after two
+        asm volatile("ld.global.cs.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(values[k].x), "=l"(values[k].y)
+                     : "l"(from + i + k * step));
       for (auto const& value : values) sum += value.x ^ value.y ^ pass;
     }
   if (sum == 0x123456789abcdefULL) *sink = sum;
