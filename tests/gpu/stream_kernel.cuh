@@ -18,7 +18,7 @@ inline void check(cudaError_t status, char const* what) {
 }
 
 /// One block takes a whole processor: it asks for more than half of its shared memory.
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(1024, 1)
     stream(ulonglong2 const* from, std::uint64_t count, unsigned passes, unsigned long long* sink) {
   extern __shared__ unsigned char occupied[];
   unsigned long long sum = threadIdx.x == 2000 ? occupied[0] : 0;
