@@ -162,6 +162,20 @@ struct decoder {
   }
 };
 
+/// What no schema has checked.
+template <class Part>
+Part part_from_json(json const& document, std::string const& origin, char const* what) {
+  Part part;
+  if (!document.is_object())
+    throw usage_error(fmt::format("{}: not a {}: no object", origin, what));
+  try {
+    decoder::into(part, document);
+  } catch (json::exception const& error) {
+    throw usage_error(fmt::format("{}: not a {}: {}", origin, what, error.what()));
+  }
+  return part;
+}
+
 }  // namespace
 
 ordered_json to_json(result const& r) {
@@ -186,14 +200,15 @@ ordered_json device_to_json(device_identity const& device) {
 }
 
 device_identity device_from_json(json const& document, std::string const& origin) {
-  device_identity device;
-  if (!document.is_object()) throw usage_error(fmt::format("{}: not a device: no object", origin));
-  try {
-    decoder::into(device, document);
-  } catch (json::exception const& error) {
-    throw usage_error(fmt::format("{}: not a device: {}", origin, error.what()));
-  }
-  return device;
+  return part_from_json<device_identity>(document, origin, "device");
+}
+
+ordered_json health_to_json(health const& seen) {
+  return encoder::of(seen);
+}
+
+health health_from_json(json const& document, std::string const& origin) {
+  return part_from_json<health>(document, origin, "health");
 }
 
 result read_result(std::filesystem::path const& file) {

@@ -22,6 +22,11 @@ nlohmann::ordered_json device_to_json(device_identity const& device);
 /// Throws usage_error for a document that lacks a member or has one of another type.
 device_identity device_from_json(nlohmann::json const& document, std::string const& origin);
 
+/// The `health` part alone, likewise.
+nlohmann::ordered_json health_to_json(health const& seen);
+/// Throws usage_error for a document that lacks a member or has one of another type.
+health health_from_json(nlohmann::json const& document, std::string const& origin);
+
 /// Same for a file; refuses what is not a regular file, is above 16 MiB, or is not JSON in UTF-8.
 result read_result(std::filesystem::path const& file);
 

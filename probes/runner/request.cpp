@@ -6,15 +6,32 @@
 #include <bandgate/errors.hpp>
 
 namespace bandgate {
+namespace {
+
+char const* word_for(worker_request::kind what) {
+  switch (what) {
+    case worker_request::kind::devices:
+      return "devices";
+    case worker_request::kind::inspect:
+      return "inspect";
+    case worker_request::kind::measure:
+      return "measure";
+  }
+  return "?";
+}
+
+worker_request::kind kind_of(std::string const& word) {
+  for (auto const kind : {worker_request::kind::devices, worker_request::kind::inspect})
+    if (word == word_for(kind)) return kind;
+  return worker_request::kind::measure;
+}
+
+}  // namespace
 
 std::string to_text(worker_request const& request) {
-  return nlohmann::ordered_json{
-      {"what", request.what == worker_request::kind::devices ? "devices" : "measure"},
-      {"backend", request.backend},
-      {"selector", request.selector},
-      {"probe", request.probe},
-      {"parameters", request.parameters},
-      {"attempt", request.attempt}}
+  return nlohmann::ordered_json{{"what", word_for(request.what)},   {"backend", request.backend},
+                                {"selector", request.selector},     {"probe", request.probe},
+                                {"parameters", request.parameters}, {"attempt", request.attempt}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -22,8 +39,7 @@ worker_request request_from_text(std::string const& text) {
   try {
     auto const document = nlohmann::json::parse(text);
     worker_request request;
-    request.what = document.at("what") == "devices" ? worker_request::kind::devices
-                                                    : worker_request::kind::measure;
+    request.what = kind_of(document.at("what"));
     request.backend = document.at("backend");
     request.selector = document.at("selector");
     request.probe = document.at("probe");

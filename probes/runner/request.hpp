@@ -8,7 +8,7 @@
 namespace bandgate {
 
 struct worker_request {
-  enum class kind { devices, measure };
+  enum class kind { devices, inspect, measure };
   kind what{kind::devices};
   std::string backend;   ///< "cuda", "host", "scripted:FILE"
   std::string selector;  ///< UUID, PCI address or index of the device to open

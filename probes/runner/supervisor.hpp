@@ -33,6 +33,21 @@ struct supervisor_options {
 /// Starting a CUDA driver can take seconds a card; a driver that needs longer than this hangs.
 inline constexpr std::chrono::seconds listing_limit{60};
 
+/// Looking at devices at rest makes no context on any of them; a healthy machine is done in well
+/// under two seconds.
+inline constexpr std::chrono::seconds inspection_limit{20};
+
+struct inspected {
+  device_identity device;
+  bandgate::health health;
+  std::string lost;  ///< not empty: the device does not answer, and why
+};
+
+struct inspection {
+  std::vector<inspected> devices;  ///< in PCI order
+  std::vector<device_problem> problems;
+};
+
 class supervisor {
  public:
   /// Hears what each device is doing: (device, probe, what its worker announced).
@@ -44,6 +59,9 @@ class supervisor {
   /// is called after the driver was asked, which creates the device nodes on some machines.
   /// Throws usage_error as the backend did.
   device_list devices(std::function<gpu_presence()> const& look) const;
+
+  /// Lists the devices and looks at each at rest, in a worker. As devices(), in all else.
+  inspection inspect(std::function<gpu_presence()> const& look) const;
 
   /// One attempt in a worker of its own. Always returns a valid result, whatever the worker did.
   /// Throws usage_error for what the caller asked wrongly.
@@ -61,6 +79,11 @@ class supervisor {
   supervisor_options const& options() const noexcept { return options_; }
 
  private:
+  /// And what the machine has and the driver does not list.
+  std::vector<device_problem> add_missing(std::vector<device_problem> problems,
+                                          std::vector<device_identity> const& listed,
+                                          std::function<gpu_presence()> const& look) const;
+
   /// Writes down where, when and by whom.
   void stamp(result& r, std::chrono::system_clock::time_point started, double duration_s,
              unsigned attempt) const;

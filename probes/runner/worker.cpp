@@ -42,11 +42,25 @@ void stamp(result& r) {
   r.run.started = rfc3339(now);
 }
 
+nlohmann::ordered_json look_at(backend& source, std::size_t index) {
+  try {
+    return {{"health", health_to_json(source.inspect(index))}};
+  } catch (measurement_error const& e) {
+    return {{"lost", e.what()}};
+  }
+}
+
+/// Lists the devices; looks at each if that was asked for.
 nlohmann::ordered_json list(worker_request const& request) {
-  auto const found = make_backend(request.backend)->devices();
+  auto const source = make_backend(request.backend);
+  auto const found = source->devices();
   nlohmann::ordered_json document{{"devices", nlohmann::ordered_json::array()},
                                   {"problems", nlohmann::ordered_json::array()}};
-  for (auto const& device : found.devices) document["devices"].push_back(device_to_json(device));
+  for (std::size_t i = 0; i < found.devices.size(); ++i) {
+    nlohmann::ordered_json entry{{"device", device_to_json(found.devices[i])}};
+    if (request.what == worker_request::kind::inspect) entry.update(look_at(*source, i));
+    document["devices"].push_back(std::move(entry));
+  }
   for (auto const& p : found.problems)
     document["problems"].push_back({{"code", p.code}, {"message", p.message}, {"usage", p.usage}});
   return document;
@@ -105,7 +119,7 @@ std::string answer(worker_request const& request,
   nlohmann::ordered_json document;
   try {
     document =
-        request.what == worker_request::kind::devices ? list(request) : measure(request, announce);
+        request.what == worker_request::kind::measure ? measure(request, announce) : list(request);
   } catch (measurement_error const& e) {
     document = {{"failure", {{"code", to_string(e.code())}, {"message", e.what()}}}};
   } catch (std::exception const& e) {

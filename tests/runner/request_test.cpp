@@ -26,6 +26,15 @@ TEST(request, survives_the_command_line) {
   EXPECT_EQ(got.attempt, 2U);
 }
 
+TEST(request, of_every_kind_is_told_from_the_others) {
+  using kind = worker_request::kind;
+  for (auto const what : {kind::devices, kind::inspect, kind::measure}) {
+    worker_request sent;
+    sent.what = what;
+    EXPECT_EQ(request_from_text(to_text(sent)).what, what);
+  }
+}
+
 TEST(request, that_is_not_one_is_refused) {
   EXPECT_THROW(request_from_text("{}"), usage_error);
   EXPECT_THROW(request_from_text("read"), usage_error);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The supervisor's listing of devices, and its look at them at rest.
+#include <nlohmann/json.hpp>
+
+#include "records/result_json.hpp"
+#include "runner/aftermath.hpp"
+
+namespace bandgate {
+namespace {
+
+using nlohmann::json;
+
+std::vector<device_identity> identities_of(inspection const& seen) {
+  std::vector<device_identity> all;
+  for (auto const& one : seen.devices) all.push_back(one.device);
+  return all;
+}
+
+/// A listing is an inspection without health.
+inspection read_answer(json const& document) {
+  inspection seen;
+  for (auto const& entry : document.at("devices")) {
+    inspected one;
+    one.device = device_from_json(entry.at("device"), "a worker's device list");
+    if (auto const health = entry.find("health"); health != entry.end())
+      one.health = health_from_json(*health, "a worker's inspection");
+    one.lost = entry.value("lost", "");
+    seen.devices.push_back(std::move(one));
+  }
+  for (auto const& p : document.at("problems"))
+    seen.problems.push_back({p.at("code"), p.at("message"), p.at("usage")});
+  return seen;
+}
+
+/// Asks a worker. What became of it is among the problems.
+inspection ask(supervisor_options const& options, worker_request const& request,
+               std::chrono::milliseconds limit, char const* doing) {
+  std::string last_line;
+  auto const ended = run_child(command_for(options, request), limit,
+                               [&](std::string const& line) { last_line = line; });
+  auto const document = document_of(ended);
+  if (document.is_object() && document.contains("usage_error"))
+    throw usage_error(document.at("usage_error"));
+  if (document.is_object() && document.contains("failure")) {
+    auto const& failed = document.at("failure");
+    return {{}, {{failed.at("code"), failed.at("message"), false}}};
+  }
+  if (document.is_object()) return read_answer(document);
+  auto const [code, how] =
+      cause_of_death(ended, limit, last_line.empty() ? std::string(doing) : last_line);
+  return {{}, {{to_string(code), std::string(doing) + " the devices: " + how, false}}};
+}
+
+}  // namespace
+
+std::vector<device_problem> supervisor::add_missing(
+    std::vector<device_problem> problems, std::vector<device_identity> const& listed,
+    std::function<gpu_presence()> const& look) const {
+  if (!options_.counts_gpus) return problems;
+  // A driver that said itself why it lists nothing is not to be contradicted.
+  bool const ask_machine = options_.backend == "cuda" && problems.empty();
+  for (auto& p :
+       missing_devices(ask_machine ? look() : gpu_presence{}, listed, options_.environment))
+    problems.push_back(std::move(p));
+  return problems;
+}
+
+device_list supervisor::devices(std::function<gpu_presence()> const& look) const {
+  worker_request request;
+  request.backend = options_.backend;
+  auto seen = ask(options_, request, options_.time_limit.value_or(listing_limit), "listing");
+  device_list list{identities_of(seen), {}};
+  list.problems = add_missing(std::move(seen.problems), list.devices, look);
+  return list;
+}
+
+inspection supervisor::inspect(std::function<gpu_presence()> const& look) const {
+  worker_request request;
+  request.what = worker_request::kind::inspect;
+  request.backend = options_.backend;
+  auto seen = ask(options_, request, options_.time_limit.value_or(inspection_limit), "inspecting");
+  seen.problems = add_missing(std::move(seen.problems), identities_of(seen), look);
+  return seen;
+}
+
+}  // namespace bandgate
