@@ -234,15 +234,20 @@ std::vector<cause> find_causes(evidence const& known) {
   return all;
 }
 
-reason no_cause(evidence const& known) {
-  std::vector<std::string> checked, unread;
+looked_groups groups_of(evidence const& known) {
+  looked_groups all;
   for (auto const& rule : rules) {
     auto const is = rule.look(known).is;
     if (is == state::irrelevant) continue;
-    auto& list = is == state::unknown ? unread : checked;
+    auto& list = is == state::unknown ? all.unread : all.read;
     if (std::find(list.begin(), list.end(), rule.checks) == list.end())
       list.emplace_back(rule.checks);
   }
+  return all;
+}
+
+reason no_cause(evidence const& known) {
+  auto const [checked, unread] = groups_of(known);
   auto const& source = known.health.source;
   return {
       "no-cause-found",

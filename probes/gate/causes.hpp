@@ -11,6 +11,8 @@
 #include <bandgate/baseline.hpp>
 #include <bandgate/result.hpp>
 
+#include "gate/diagnose.hpp"
+
 namespace bandgate {
 
 struct evidence {
@@ -46,6 +48,12 @@ struct cause {
   reason why;
 };
 std::vector<cause> find_causes(evidence const& known);
+
+/// What the rules look at, by group.
+struct looked_groups {
+  std::vector<std::string> read, unread;
+};
+looked_groups groups_of(evidence const& known);
 
 /// Another process that computes on the device: its numbers are not the device's.
 std::optional<cause> find_contention(result const& measured);

@@ -75,6 +75,23 @@ bool comes_first(candidate const& a, candidate const& b) {
   return a.level > b.level;
 }
 
+std::vector<candidate> candidates_for(device_identity const& device,
+                                      std::vector<baseline_file> const& files,
+                                      std::vector<std::size_t> const& folder_of,
+                                      std::vector<std::string>& notes) {
+  std::vector<candidate> all;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto const found = fit(files[i], device);
+    if (found.level != closeness::none)
+      all.push_back({&files[i], folder_of[i], found.level});
+    else if (!found.but.empty())
+      notes.push_back(file_part(files[i].origin) + " " + found.but);
+  }
+  drop_ambiguous(all, notes);
+  std::stable_sort(all.begin(), all.end(), comes_first);
+  return all;
+}
+
 }  // namespace
 
 std::vector<baseline_file> read_folder(std::filesystem::path const& where,
@@ -121,18 +138,8 @@ void baseline_library::add(std::string folder, std::vector<baseline_file> files)
 baseline_match baseline_library::find(device_identity const& device, probe const& what,
                                       parameters const& values) const {
   auto const wanted = keyed(what.parameters, values);
-  std::vector<candidate> candidates;
   std::vector<std::string> notes;
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    auto const found = fit(files_[i], device);
-    if (found.level != closeness::none)
-      candidates.push_back({&files_[i], folder_of_[i], found.level});
-    else if (!found.but.empty())
-      notes.push_back(file_part(files_[i].origin) + " " + found.but);
-  }
-  drop_ambiguous(candidates, notes);
-  std::stable_sort(candidates.begin(), candidates.end(), comes_first);
-
+  auto const candidates = candidates_for(device, files_, folder_of_, notes);
   baseline_match match;
   for (auto const& c : candidates) {
     auto const pick = [&](std::string const& card) {
@@ -149,6 +156,13 @@ baseline_match baseline_library::find(device_identity const& device, probe const
                                 described.empty() ? "" : " ", described, key_of(device));
   if (!notes.empty()) match.looked_in += fmt::format(" ({})", fmt::join(notes, "; "));
   return match;
+}
+
+expectations baseline_library::expectations_of(device_identity const& device) const {
+  std::vector<std::string> notes;
+  for (auto const& c : candidates_for(device, files_, folder_of_, notes))
+    if (c.level != closeness::generic) return c.file->expected;
+  return {};
 }
 
 }  // namespace bandgate

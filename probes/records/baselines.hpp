@@ -27,6 +27,7 @@ struct baseline_file {
   std::optional<bool> ecc;
   std::string mig;  ///< profile; empty: the whole card
   bool generic{};   ///< `_generic.json`: the floors for models that nobody has measured
+  bandgate::expectations expected;  ///< what these devices have by design
   std::vector<baseline_entry> entries;
 };
 
@@ -51,6 +52,9 @@ class baseline_library {
   /// floors last, never for a host or a MIG slice.
   baseline_match find(device_identity const& device, probe const& what,
                       parameters const& values) const;
+
+  /// What a device has by design, as the first file that fits it states: searched as entries are.
+  bandgate::expectations expectations_of(device_identity const& device) const;
 
   std::vector<baseline_file> const& files() const noexcept { return files_; }
   std::vector<std::string> const& warnings() const noexcept { return warnings_; }
