@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,16 @@ class management {
   virtual std::vector<device_identity> instances(device_identity const& /*card*/) const {
     return {};
   }
+
+  /// Why the device cannot be used until somebody acts (fallen off the bus, waiting for a reset),
+  /// where the library says so. Ask after a call to the device failed.
+  virtual std::optional<std::string> lost(device_identity const& /*device*/) const { return {}; }
 };
+
+/// The library for a vendor's devices: "nvidia" (libnvidia-ml.so.1) or "amd" (amd_smi, else
+/// rocm_smi). `library_override`: empty for these; a path or name of another; "none" for no library
+/// at all. Never null: what cannot be loaded is not available and says why.
+std::unique_ptr<management> open_management(std::string const& vendor,
+                                            std::string const& library_override = {});
 
 }  // namespace bandgate

@@ -15,10 +15,14 @@ void* load(std::string const& name, std::string& why) {
   return nullptr;
 }
 
+bool says_lost(nvml_abi::code code) {
+  return code == nvml_abi::gpu_is_lost || code == nvml_abi::reset_required;
+}
+
 nvml_device found(nvml_symbols const& symbols, nvml_abi::device handle, bool mig) {
-  if (!mig) return {handle, handle, {}};
+  if (!mig) return {handle, handle, {}, false};
   auto const card = ask<nvml_abi::device>(symbols.card_of_mig, handle);
-  return {handle, card ? card.value : handle, {}};
+  return {handle, card ? card.value : handle, {}, false};
 }
 
 }  // namespace
@@ -49,11 +53,32 @@ std::string const& nvml::why_not() const noexcept {
   return table_->why;
 }
 
+std::optional<std::string> nvml::lost(device_identity const& wanted) const {
+  if (!available()) return std::nullopt;
+  std::lock_guard const alone(table_->guard);
+  auto const& symbols = table_->symbols;
+  auto const found = find_device(symbols, wanted);
+  if (found.lost) return found.why;
+  if (found.card == nullptr) return std::nullopt;
+  // Some answer from memory where others must ask the card.
+  if (auto const got = ask<unsigned>(symbols.temperature, found.card, nvml_abi::temperature_gpu);
+      says_lost(got.code))
+    return explain(got.from, got.code);
+  if (auto const got = ask<unsigned>(symbols.power, found.card); says_lost(got.code))
+    return explain(got.from, got.code);
+  if (auto const got = ask<unsigned>(symbols.pcie_generation, found.card); says_lost(got.code))
+    return explain(got.from, got.code);
+  return std::nullopt;
+}
+
 nvml_device find_device(nvml_symbols const& symbols, device_identity const& wanted) {
-  std::string why = "no UUID and no PCI address to find the device by";
+  nvml_device none;
+  auto& why = none.why;
+  why = "no UUID and no PCI address to find the device by";
   auto const by_uuid = [&](std::string const& uuid) {
     auto const handle = ask<nvml_abi::device>(symbols.by_uuid, uuid.c_str());
     if (!handle) why = explain(handle.from, handle.code) + " for " + uuid;
+    none.lost = none.lost || says_lost(handle.code);
     return handle;
   };
   if (!wanted.uuid.empty()) {
@@ -68,9 +93,11 @@ nvml_device find_device(nvml_symbols const& symbols, device_identity const& want
     auto const text = to_string(*address);
     auto const handle = ask<nvml_abi::device>(symbols.by_pci, text.c_str());
     if (handle) return found(symbols, handle.value, false);
-    why = explain(handle.from, handle.code) + " for PCI " + text;
+    // That the card is lost says more than that its address is not known.
+    if (!none.lost) why = explain(handle.from, handle.code) + " for PCI " + text;
+    none.lost = none.lost || says_lost(handle.code);
   }
-  return {nullptr, nullptr, why};
+  return none;
 }
 
 }  // namespace bandgate

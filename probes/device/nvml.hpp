@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class nvml final : public management {
   health_snapshot snapshot(device_identity const& device) const override;
   std::vector<device_process> processes(device_identity const& device,
                                         std::vector<std::uint64_t> const& own) const override;
+  std::vector<device_identity> instances(device_identity const& card) const override;
+  std::optional<std::string> lost(device_identity const& device) const override;
 
  private:
   struct table;

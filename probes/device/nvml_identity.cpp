@@ -40,12 +40,6 @@ void add_ids(device_identity& identity, nvml_symbols const& symbols, device card
         to_string(pci_address{pci.value.domain, pci.value.bus, pci.value.device, 0});
 }
 
-std::string profile_in(std::string const& name) {
-  constexpr std::string_view word = " MIG ";
-  auto const at = name.find(word);
-  return at == std::string::npos ? std::string{} : name.substr(at + word.size());
-}
-
 /// A slice is not the card, so it never goes without a profile: "unknown" matches no baseline.
 void add_mig(device_identity& identity, nvml_symbols const& symbols, nvml_device const& found) {
   auto const mode = ask_two<unsigned>(symbols.mig, found.card);
@@ -60,6 +54,12 @@ void add_mig(device_identity& identity, nvml_symbols const& symbols, nvml_device
 }
 
 }  // namespace
+
+std::string profile_in(std::string const& name) {
+  constexpr std::string_view word = " MIG ";
+  auto const at = name.find(word);
+  return at == std::string::npos ? std::string{} : name.substr(at + word.size());
+}
 
 void nvml::add_identity(device_identity& identity) const {
   if (!available()) return;

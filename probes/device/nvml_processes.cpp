@@ -61,11 +61,10 @@ std::optional<std::set<std::uint64_t>> computing(nvml_symbols const& symbols, de
   return pids;
 }
 
-}  // namespace
-
-std::vector<raw_process> compute_processes(nvml_symbols const& symbols, device handle) {
-  bool const second = symbols.processes.call != nullptr;
-  auto const& asked = second ? symbols.processes : symbols.processes_v1;
+std::vector<raw_process> listed(symbol<nvml_abi::processes_of_device> const& newer,
+                                symbol<nvml_abi::processes_of_device> const& older, device handle) {
+  bool const second = newer.call != nullptr;
+  auto const& asked = second ? newer : older;
   if (asked.call == nullptr) return {};
   // Processes may start between two calls, so the room grows until it suffices.
   for (unsigned room = 64; room <= 65536; room *= 4) {
@@ -78,6 +77,22 @@ std::vector<raw_process> compute_processes(nvml_symbols const& symbols, device h
                    second ? sizeof(nvml_abi::process_v2) : sizeof(nvml_abi::process_v1));
   }
   return {};
+}
+
+/// It holds a context for its clients and computes nothing itself: they are listed too.
+bool is_mps_server(std::string const& name) {
+  return name.ends_with("nvidia-cuda-mps-server");
+}
+
+}  // namespace
+
+std::vector<raw_process> compute_processes(nvml_symbols const& symbols, device handle) {
+  auto all = listed(symbols.processes, symbols.processes_v1, handle);
+  for (auto const& client : listed(symbols.mps_processes, symbols.mps_processes_v1, handle)) {
+    auto const same = [&](raw_process const& process) { return process.pid == client.pid; };
+    if (std::none_of(all.begin(), all.end(), same)) all.push_back(client);
+  }
+  return all;
 }
 
 std::vector<device_process> nvml::processes(device_identity const& wanted,
@@ -99,11 +114,13 @@ std::vector<device_process> nvml::processes(device_identity const& wanted,
   bool const loaded_by_others =
       load && load.value.gpu > 0 && std::none_of(all.begin(), all.end(), is_own);
   std::vector<device_process> others;
-  for (auto const& process : all)
-    if (!is_own(process))
-      others.push_back(
-          {process.pid, ask_text(symbols.process_name, static_cast<unsigned>(process.pid)).value,
-           process.memory_bytes, busy ? busy->contains(process.pid) : loaded_by_others});
+  for (auto const& process : all) {
+    if (is_own(process)) continue;
+    auto name = ask_text(symbols.process_name, static_cast<unsigned>(process.pid)).value;
+    bool const computes = busy ? busy->contains(process.pid) : loaded_by_others;
+    bool const active = computes && !is_mps_server(name);
+    others.push_back({process.pid, std::move(name), process.memory_bytes, active});
+  }
   return others;
 }
 

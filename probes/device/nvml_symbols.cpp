@@ -53,6 +53,14 @@ char const* meaning(nvml_abi::code code) {
       return "out of memory";
     case nvml_abi::no_data:
       return "no data";
+    case nvml_abi::argument_version_mismatch:
+      return "this driver does not know that layout of the answer";
+    case nvml_abi::not_ready:
+      return "the system is not ready for this";
+    case nvml_abi::gpu_not_found:
+      return "no GPU was found";
+    case nvml_abi::invalid_state:
+      return "the state does not allow this";
     case nvml_abi::unknown:
       return "unknown error of the driver";
   }

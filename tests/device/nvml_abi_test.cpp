@@ -115,8 +115,8 @@ static_assert(int{nvml_abi::version_mismatch} == NVML_ERROR_LIB_RM_VERSION_MISMA
 static_assert(int{nvml_abi::clock_sm} == NVML_CLOCK_SM);
 static_assert(int{nvml_abi::clock_memory} == NVML_CLOCK_MEM);
 static_assert(nvml_abi::temperature_gpu == NVML_TEMPERATURE_GPU);
-static_assert(nvml_abi::memory_error_uncorrected == NVML_MEMORY_ERROR_TYPE_UNCORRECTED);
-static_assert(nvml_abi::ecc_volatile == NVML_VOLATILE_ECC);
+static_assert(int{nvml_abi::memory_error_uncorrected} == NVML_MEMORY_ERROR_TYPE_UNCORRECTED);
+static_assert(int{nvml_abi::ecc_volatile} == NVML_VOLATILE_ECC);
 
 #endif
 

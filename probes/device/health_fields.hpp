@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The health table: its fields' names, and how a value of it is made.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <bandgate/result.hpp>
+
+namespace bandgate {
+
+/// Every field of a snapshot, in alphabetical order.
+std::span<std::string_view const> health_field_names();
+
+inline health_field known(std::variant<double, bool, std::string> value) {
+  return {health_field::state::ok, std::move(value), {}};
+}
+inline health_field not_supported() {
+  return {health_field::state::not_supported, {}, {}};
+}
+inline health_field unavailable(std::string why) {
+  return {health_field::state::unavailable, {}, std::move(why)};
+}
+
+/// A snapshot in which every field is unavailable for one reason.
+health_snapshot nothing_known(std::string const& why);
+
+}  // namespace bandgate

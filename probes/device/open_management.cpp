@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/management.hpp"
+#include "device/no_management.hpp"
+#include "device/nvml.hpp"
+
+namespace bandgate {
+
+std::unique_ptr<management> open_management(std::string const& vendor,
+                                            std::string const& library_override) {
+  if (library_override == "none")
+    return std::make_unique<no_management>("switched off: no management library was to be used");
+  if (vendor == "nvidia")
+    return library_override.empty() ? std::make_unique<nvml>()
+                                    : std::make_unique<nvml>(library_override);
+  return std::make_unique<no_management>("no management library is known for devices of " +
+                                         (vendor.empty() ? "this vendor" : vendor));
+}
+
+}  // namespace bandgate
