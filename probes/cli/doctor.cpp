@@ -20,6 +20,7 @@
 #include "records/mark.hpp"
 #include "records/result_json.hpp"
 #include "records/result_store.hpp"
+#include "runner/resources.hpp"
 
 namespace bandgate::cli {
 namespace {

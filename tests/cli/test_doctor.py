@@ -40,7 +40,7 @@ ABSENT = {"state": "not-supported"}
 
 def script(*healths: dict[str, Any], **members: Any) -> dict[str, Any]:
     """H200s with the given state at rest over a clean one."""
-    drill = json.loads((DRILLS / "healthy-h200.json").read_text())
+    drill: dict[str, Any] = json.loads((DRILLS / "healthy-h200.json").read_text())
     original = drill["devices"][0]
     drill["devices"] = []
     for i, health in enumerate(healths or ({},)):
