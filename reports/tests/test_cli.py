@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bandgate_reports import schema
+from bandgate_reports import cli, schema
 
 from made import Document, Gpu, result, write
 
@@ -137,6 +137,22 @@ def test_scripted_results_are_named_when_they_are_all(tmp_path: Path) -> None:
     assert done.returncode == 4
     assert b"1 result of scripted devices left out; --include-scripted shows them" in done.stdout
     assert trend(results, tmp_path / "out", "--include-scripted").returncode == 1
+
+
+def test_a_fault_of_the_program_is_no_regression(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fault(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr(cli.store, "load", fault)
+    monkeypatch.setattr(sys, "argv", ["bandgate-report", "curves", str(tmp_path), "--out", "out"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "ZeroDivisionError: a fault" in said
+    assert "a fault of the program" in said
 
 
 def test_version_and_help() -> None:

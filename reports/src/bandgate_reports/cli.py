@@ -4,6 +4,7 @@
 import os
 import sys
 import tempfile
+import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -197,5 +198,13 @@ def main() -> None:
     except ReportError as error:
         Console(stderr=True, markup=False, highlight=False, soft_wrap=True).print(
             f"bandgate-report: {error}"
+        )
+        sys.exit(int(Exit.ERROR))
+    except Exception:
+        # Python's own exit code would be 1, which says that a card has lost bandwidth.
+        traceback.print_exc()
+        sys.stderr.write(
+            "bandgate-report: this is a fault of the program, not a verdict on any device; report "
+            "it with the lines above and the result files\n"
         )
         sys.exit(int(Exit.ERROR))
