@@ -145,7 +145,7 @@ def test_a_fault_of_the_program_is_no_regression(
     def fault(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a fault")
 
-    monkeypatch.setattr(cli.store, "load", fault)
+    monkeypatch.setattr("bandgate_reports.store.load", fault)
     monkeypatch.setattr(sys, "argv", ["bandgate-report", "curves", str(tmp_path), "--out", "out"])
     with pytest.raises(SystemExit) as ended:
         cli.main()
