@@ -24,8 +24,8 @@ diagnosis diagnose(device_identity const& device, health const& at_rest,
   evidence const known{device, at_rest, nullptr, expected};
   diagnosis all;
   for (auto const& found : find_causes(known))
-    all.found.push_back({found.rule->code, found.why.sentence, "it can cost bandwidth",
-                         found.rule->next_step, consequence::costs_bandwidth});
+    all.found.push_back({found.rule->code, found.why.sentence, found.rule->effect,
+                         found.rule->next_step, found.rule->at_rest});
   std::stable_sort(all.found.begin(), all.found.end(),
                    [](abnormality const& a, abnormality const& b) { return a.weight > b.weight; });
   auto groups = groups_of(known);

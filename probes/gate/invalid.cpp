@@ -26,7 +26,7 @@ constexpr char const* empty_step =
     "Report it with the result file: a probe that measures nothing is a fault of this tool or of "
     "its clock.";
 
-constexpr std::array<std::pair<char const*, char const*>, 15> steps{{
+constexpr std::array<std::pair<char const*, char const*>, 16> steps{{
     {"wrong-result", wrong_step},
     {"not-verified", wrong_step},
     {"no-measurement", empty_step},
@@ -49,6 +49,7 @@ constexpr std::array<std::pair<char const*, char const*>, 15> steps{{
     {"device-failed", "Read the kernel log and the driver's message above, then run it again."},
     {"exclusively-held",
      "Wait until the process that holds the device has ended, or set its compute mode to Default."},
+    {"contended", contended_step},
     {"out-of-memory", "Free the device's memory (see its processes) or ask for a smaller buffer."},
     {"timed-out",
      "Look for a hung device: the kernel log, `nvidia-smi`; then reset it or drain the node."},

@@ -19,6 +19,11 @@ std::optional<reason> above_ceiling(result const& measured, baseline_match const
 /// What failed, for a person: the message, and the device where the message does not name it.
 reason failure_reason(result const& measured);
 
+/// Whether nothing was measured or something beside the others.
+inline constexpr char const* contended_step =
+    "Measure again when the device is free: `--wait-idle 10m` waits for it; `--allow-contention` "
+    "measures beside the others, which is never a pass.";
+
 /// What to do about it, one sentence. `code` as in results: a failure's spelling or a reason's.
 char const* step_after(std::string const& code);
 

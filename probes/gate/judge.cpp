@@ -74,8 +74,9 @@ reason unsettled_reason(measurement const& m) {
 verdict of_failure(result const& measured) {
   auto why = failure_reason(measured);
   auto const* const step = step_after(why.code);
-  bool const held = *measured.failure == failure::exclusively_held;
-  return decided(held ? status::inconclusive : status::error, std::move(why), step);
+  bool const used =
+      *measured.failure == failure::exclusively_held || *measured.failure == failure::contended;
+  return decided(used ? status::inconclusive : status::error, std::move(why), step);
 }
 
 verdict of_error(reason why) {

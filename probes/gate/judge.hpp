@@ -11,9 +11,9 @@
 namespace bandgate {
 
 /// Judges one attempt. `measured.verdict` is ignored; everything else of the result is read.
-/// Order: failed or invalid measurement -> error (exclusively held: inconclusive); above the
-/// ceiling -> error; contended -> inconclusive; no entry -> no_baseline; beyond a bound ->
-/// regression, also when unsettled, and so is a series that fell by more than the tolerance from
+/// Order: failed or invalid measurement -> error (exclusively held or contended: inconclusive);
+/// above the ceiling -> error; contended -> inconclusive; no entry -> no_baseline; beyond a bound
+/// -> regression, also when unsettled, and so is a series that fell by more than the tolerance from
 /// its first to its last window; unsettled within -> inconclusive; above upper -> improved; else
 /// pass. A skip reason -> skipped. Where model and card have an entry both must hold.
 ///
@@ -23,8 +23,9 @@ namespace bandgate {
 /// meant for this probe (a time for a throughput).
 verdict judge(result const& measured, baseline_match const& against);
 
-/// The throttling that a run's health shows under load (clock events), most specific first; nothing
-/// of it makes a verdict, but no baseline is made of such a run.
+/// The throttling that a run's health shows under load (clock events), most specific first, unless
+/// a counter tells that it covered less than a tenth of the sampling; nothing of it makes a
+/// verdict, but no baseline is made of such a run.
 std::vector<reason> causes_present(result const& measured);
 
 /// The physical limit that a value of this result must stay below, bytes per second: the device's

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/causes.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <set>
@@ -12,9 +13,12 @@ namespace bandgate {
 namespace {
 
 using namespace examples;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 result with_events(double gib_per_s, double bits) {
   auto r = h200(gib_per_s);
@@ -71,7 +75,7 @@ TEST(causes, clock_events_by_bit) {
 
 TEST(causes, an_unknown_bit_is_shown_in_hex) {
   auto const v = judge(with_events(4000, 0x400004), model());
-  EXPECT_THAT(sentence(v, "unknown-clock-event"), HasSubstr("(0x400000)"));
+  EXPECT_THAT(sentence(v, "unknown-clock-event"), HasSubstr("(clock event 0x400000)"));
 }
 
 TEST(causes, events_at_idle_are_silent) {
@@ -84,7 +88,7 @@ TEST(causes, events_that_are_no_bits_are_not_known) {
   for (double const bits : {-1.0, 1e30}) {
     auto const v = judge(with_events(3000, bits), model());
     EXPECT_THAT(sentence(v, "no-cause-found"),
-                HasSubstr("could not be read: clock events (health: nvml)"));
+                HasSubstr("could not be read: clock events, temperatures (health: nvml)"));
   }
 }
 
@@ -173,9 +177,10 @@ TEST(causes, an_idle_process_is_named) {
 }
 
 TEST(causes, none_found_says_what_was_looked_at) {
-  EXPECT_EQ(sentence(judge(h200(3000), model()), "no-cause-found"),
-            "no cause found; looked at and in order: clock events, power limit, memory clock, row "
-            "remapping, ECC state, other processes; could not be read: nothing (health: nvml)");
+  EXPECT_EQ(
+      sentence(judge(h200(3000), model()), "no-cause-found"),
+      "no cause found; looked at and in order: clock events, power limit, memory clock, memory "
+      "repairs, ECC, other processes; could not be read: temperatures (health: nvml)");
 }
 
 TEST(causes, without_health_it_says_that_nothing_could_be_read) {
@@ -185,10 +190,11 @@ TEST(causes, without_health_it_says_that_nothing_could_be_read) {
   r.device.ecc.reset();
   auto const v = judge(r, model());
   EXPECT_EQ(v.status, status::regression);
-  EXPECT_EQ(sentence(v, "no-cause-found"),
-            "no cause found; looked at and in order: nothing; could not be read: clock events, "
-            "power limit, memory clock, row remapping, ECC state, other processes (health: none: "
-            "libnvidia-ml.so.1 not found)");
+  EXPECT_EQ(
+      sentence(v, "no-cause-found"),
+      "no cause found; looked at and in order: nothing; could not be read: clock events, "
+      "temperatures, power limit, memory clock, memory repairs, ECC, other processes (health: "
+      "none: libnvidia-ml.so.1 not found)");
 }
 
 TEST(causes, fields_that_could_not_be_read_change_nothing_but_that) {
@@ -223,11 +229,28 @@ TEST(causes, throttling_alone_forbids_a_recording) {
 }
 
 TEST(cause_rules, are_complete_and_distinct) {
-  std::set<std::string> seen;
+  std::set<std::string> codes, groups;
+  std::string group;
   for (auto const& rule : cause_rules()) {
-    EXPECT_TRUE(seen.insert(rule.code).second) << rule.code;
-    EXPECT_NE(std::string(rule.next_step), "") << rule.code;
-    EXPECT_NE(std::string(rule.checks), "") << rule.code;
+    EXPECT_TRUE(codes.insert(rule.code).second) << rule.code;
+    for (auto const* text : {rule.next_step, rule.effect}) {
+      EXPECT_THAT(text, EndsWith(".")) << rule.code;
+      EXPECT_THAT(text, Not(HasSubstr("{"))) << rule.code;
+    }
+    EXPECT_NE(std::string(rule.sentence), "") << rule.code;
+    EXPECT_NE(rule.look, nullptr) << rule.code;
+    if (rule.checks == group) continue;
+    group = rule.checks;
+    EXPECT_TRUE(groups.insert(group).second) << group << ": its rules do not follow each other";
+  }
+}
+
+/// Every rule's words once, whatever the look gives.
+TEST(cause_rules, have_sentences_that_take_detail_and_source) {
+  for (auto const& rule : cause_rules()) {
+    auto const text = fmt::format(fmt::runtime(rule.sentence), "DETAIL", " SOURCE");
+    EXPECT_THAT(text, Not(AnyOf(HasSubstr("{"), HasSubstr("}"), HasSubstr("  ")))) << rule.code;
+    EXPECT_THAT(text, Not(EndsWith("."))) << rule.code << ": reasons are joined by semicolons";
   }
 }
 
