@@ -112,4 +112,12 @@ std::optional<std::set<unsigned>> parse_cpu_list(std::string_view text) {
   return cpus;
 }
 
+std::string printable(char const* text, std::size_t length) {
+  std::string out(text, std::find(text, text + length, '\0'));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) >= 0x7f || (c > '\0' && c < ' ' && c != '\n' && c != '\t'))
+      c = '?';
+  return one_line(out);
+}
+
 }  // namespace bandgate

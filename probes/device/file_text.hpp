@@ -37,6 +37,10 @@ std::string_view trimmed(std::string_view text);
 /// `text` in one line: every run of blanks and control characters is one space.
 std::string one_line(std::string_view text);
 
+/// Up to the first zero, in one line of printable ASCII: names of processes are whatever their
+/// owners chose.
+std::string printable(char const* text, std::size_t length);
+
 /// "0-3,8" as {0, 1, 2, 3, 8}; none where the text is not such a list.
 std::optional<std::set<unsigned>> parse_cpu_list(std::string_view text);
 

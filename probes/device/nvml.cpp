@@ -7,14 +7,6 @@
 namespace bandgate {
 namespace {
 
-void* load(std::string const& name, std::string& why) {
-  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library != nullptr) return library;
-  char const* const reason = dlerror();
-  why = reason == nullptr ? "cannot load " + name : std::string(reason);
-  return nullptr;
-}
-
 bool says_lost(nvml_abi::code code) {
   return code == nvml_abi::gpu_is_lost || code == nvml_abi::reset_required;
 }
@@ -27,7 +19,7 @@ nvml_device found(nvml_symbols const& symbols, nvml_abi::device handle, bool mig
 
 }  // namespace
 
-nvml::table::table(std::string const& library_name) : symbols{load(library_name, why)} {
+nvml::table::table(std::string const& library_name) : symbols{load_library(library_name, why)} {
   if (symbols.loaded == nullptr) return;
   if (symbols.init.call == nullptr) {
     why = library_name + " has no nvmlInit: it is not NVIDIA's management library";

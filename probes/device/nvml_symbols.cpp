@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/nvml_symbols.hpp"
 
-#include <algorithm>
-
-#include "device/file_text.hpp"
-
 namespace bandgate {
 namespace {
 
@@ -72,14 +68,6 @@ char const* meaning(nvml_abi::code code) {
 std::string explain(char const* function, nvml_abi::code code) {
   return std::string(function) + ": " + meaning(code) + " (" +
          std::to_string(static_cast<int>(code)) + ")";
-}
-
-std::string printable(char const* text, std::size_t length) {
-  std::string out(text, std::find(text, text + length, '\0'));
-  for (char& c : out)
-    if (static_cast<unsigned char>(c) >= 0x7f || (c > '\0' && c < ' ' && c != '\n' && c != '\t'))
-      c = '?';
-  return one_line(out);
 }
 
 }  // namespace bandgate

@@ -2,28 +2,13 @@
 /// NVML's functions as this library has them, newest version first; each may be absent.
 #pragma once
 
-#include <dlfcn.h>
-
-#include <initializer_list>
 #include <string>
 
+#include "device/file_text.hpp"
 #include "device/nvml_abi.hpp"
+#include "device/symbol.hpp"
 
 namespace bandgate {
-
-template <class Function>
-struct symbol {
-  char const* name{};  ///< that it was found under, or the newest
-  Function* call{};
-
-  symbol(void* library, std::initializer_list<char const*> names) : name(*names.begin()) {
-    for (char const* const candidate : names) {
-      if (library == nullptr || call != nullptr) break;
-      call = reinterpret_cast<Function*>(dlsym(library, candidate));
-      if (call != nullptr) name = candidate;
-    }
-  }
-};
 
 struct nvml_symbols {
   void* loaded{};
@@ -151,10 +136,6 @@ answer<current_and_pending<T>> ask_two(symbol<Function> const& asked, Arguments.
     got.code = asked.call(arguments..., &got.value.current, &got.value.pending);
   return got;
 }
-
-/// Up to the first zero, in one line of printable ASCII: names of processes are whatever their
-/// owners chose.
-std::string printable(char const* text, std::size_t length);
 
 /// Calls `asked(arguments…, text, length)`.
 template <class Function, class... Arguments>

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <dlfcn.h>
+
+#include <initializer_list>
+#include <string>
+
+namespace bandgate {
+
+/// dlopen, with the reason where it fails.
+inline void* load_library(std::string const& name, std::string& why) {
+  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library != nullptr) return library;
+  char const* const reason = dlerror();
+  why = reason == nullptr ? "cannot load " + name : std::string(reason);
+  return nullptr;
+}
+
+/// A function of a loaded library, under the first of its names that there is; or none.
+template <class Function>
+struct symbol {
+  char const* name{};  ///< that it was found under, or the newest
+  Function* call{};
+
+  symbol(void* library, std::initializer_list<char const*> names) : name(*names.begin()) {
+    for (char const* const candidate : names) {
+      if (library == nullptr || call != nullptr) break;
+      call = reinterpret_cast<Function*>(dlsym(library, candidate));
+      if (call != nullptr) name = candidate;
+    }
+  }
+};
+
+}  // namespace bandgate
