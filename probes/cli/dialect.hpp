@@ -25,11 +25,11 @@ std::optional<dialect> parse_dialect(std::string_view name);
 /// One verdict, or one problem that kept a verdict from being reached.
 struct report_line {
   status what{status::error};
-  std::string subject;                                   ///< "gpu0 read"
-  std::string message;                                   ///< number, bound and cause
-  std::string next_step;                                 ///< may be empty
-  std::optional<double> value, lower, upper, reference;  ///< in `unit`
-  std::string unit;                                      ///< "GiB/s", "us"; empty without a value
+  std::string subject{};                                         ///< "gpu0 read"
+  std::string message{};                                         ///< number, bound and cause
+  std::string next_step{};                                       ///< may be empty
+  std::optional<double> value{}, lower{}, upper{}, reference{};  ///< in `unit`
+  std::string unit{};  ///< "GiB/s", "us"; empty without a value
   bool lower_is_better{};
   bool stale{};          ///< too old, or of the future, to say anything of today: never a success
   bool unstable{};       ///< low once, fine in a fresh process
@@ -38,7 +38,7 @@ struct report_line {
 
 struct dialect_output {
   std::string text;  ///< for standard output, which gets nothing else
-  int code;          ///< exit code
+  int code{};        ///< exit code
 };
 
 /// One table decides of every line its word, its exit code in each dialect and how bad it is; the
@@ -53,6 +53,9 @@ dialect_output speak(dialect in, std::vector<report_line> const& lines);
 
 /// What the lines say together, under strict.
 outcome outcome_of(std::vector<report_line> const& lines);
+
+/// "regression", "unstable", "stale".
+char const* word_of(report_line const& line);
 
 report_line line_of(checked const& pair, unit u);
 /// `id`: how the device is called, "gpu0".

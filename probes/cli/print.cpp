@@ -18,55 +18,11 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// "read window=64MiB": the probe with what differs from its defaults.
-std::string probe_text(result const& r) {
-  for (auto const& p : registered_probes()) {
-    if (p.name != r.probe.name) continue;
-    auto const differing = describe(p.parameters, r.probe.parameters);
-    return differing.empty() ? p.name : p.name + " " + differing;
-  }
-  return r.probe.name;
-}
-
 std::string head(checked const& pair) {
   auto const& r = pair.final();
   auto status = upper(to_string(r.verdict.status));
   if (r.verdict.unstable) status += " (unstable)";
   return fmt::format("{:<12} {} {}", status, pair.id, plain(probe_text(r)));
-}
-
-/// The value that an entry was held against.
-double judged_value(result const& r, applied_baseline const& b) {
-  auto const& m = *r.measurement;
-  if (b.statistic == "worst" && m.worst) return *m.worst;
-  return b.statistic == "peak" ? m.peak : m.median;
-}
-
-std::string bounds_text(applied_baseline const& b, bool is_time, unit u) {
-  auto const low = b.lower ? value_text(*b.lower, is_time, u) : "none";
-  auto const high = b.upper ? value_text(*b.upper, is_time, u) : "none";
-  return fmt::format("bounds {} .. {}", low, high);
-}
-
-/// The entry that decided: the one furthest beyond its bound, else the first.
-applied_baseline const* deciding(result const& r) {
-  applied_baseline const* worst = nullptr;
-  for (auto const& b : r.verdict.baselines) {
-    bool const broken =
-        (b.lower && judged_value(r, b) < *b.lower) || (b.upper && judged_value(r, b) > *b.upper);
-    if (worst == nullptr || broken) worst = &b;
-  }
-  return worst;
-}
-
-/// Of a series ", worst window 17 of 30, at 16 s, first to last -0.12 %" or ", slowest slice 38 of
-/// 139, 0x940000000 to 0x97fffffff"; else nothing.
-std::string parts_text(measurement const& m) {
-  if (!m.series || m.series->points.empty()) return "";
-  bool const over_time = m.series->axis == "time";
-  auto text = (over_time ? ", worst " : ", slowest ") + part_text(*m.series, slowest_part(m));
-  if (m.drop) text += fmt::format(", first to last {:+.2f} %", 100 * *m.drop);
-  return text;
 }
 
 std::string number_text(result const& r, unit u) {
@@ -91,6 +47,47 @@ char const* samples_name(measurement const& m) {
 constexpr std::array repeats_the_number{"below-bound", "below-card-bound", "above-bound",
                                         "above-card-bound", "confirmed"};
 
+}  // namespace
+
+std::string probe_text(result const& r) {
+  for (auto const& p : registered_probes()) {
+    if (p.name != r.probe.name) continue;
+    auto const differing = describe(p.parameters, r.probe.parameters);
+    return differing.empty() ? p.name : p.name + " " + differing;
+  }
+  return r.probe.name;
+}
+
+applied_baseline const* deciding(result const& r) {
+  applied_baseline const* worst = nullptr;
+  for (auto const& b : r.verdict.baselines) {
+    bool const broken =
+        (b.lower && judged_value(r, b) < *b.lower) || (b.upper && judged_value(r, b) > *b.upper);
+    if (worst == nullptr || broken) worst = &b;
+  }
+  return worst;
+}
+
+double judged_value(result const& r, applied_baseline const& b) {
+  auto const& m = *r.measurement;
+  if (b.statistic == "worst" && m.worst) return *m.worst;
+  return b.statistic == "peak" ? m.peak : m.median;
+}
+
+std::string bounds_text(applied_baseline const& b, bool is_time, unit u) {
+  auto const low = b.lower ? value_text(*b.lower, is_time, u) : "none";
+  auto const high = b.upper ? value_text(*b.upper, is_time, u) : "none";
+  return fmt::format("bounds {} .. {}", low, high);
+}
+
+std::string parts_text(measurement const& m) {
+  if (!m.series || m.series->points.empty()) return "";
+  bool const over_time = m.series->axis == "time";
+  auto text = (over_time ? ", worst " : ", slowest ") + part_text(*m.series, slowest_part(m));
+  if (m.drop) text += fmt::format(", first to last {:+.2f} %", 100 * *m.drop);
+  return text;
+}
+
 std::string cause_text(result const& r) {
   // `run` judges nothing, so a skip has its reason in the result alone.
   std::string text = r.verdict.reasons.empty() ? r.skip_reason : "";
@@ -100,8 +97,6 @@ std::string cause_text(result const& r) {
       text += (text.empty() ? "" : "; ") + why.sentence;
   return text.empty() ? "none found" : text;
 }
-
-}  // namespace
 
 std::string value_text(double base_value, bool is_time, unit u) {
   if (is_time) return fmt::format("{:.3f} us", from_base(base_value, unit::microseconds));

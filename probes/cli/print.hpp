@@ -27,6 +27,21 @@ std::string ctest_text(result const& r, unit u);
 /// "judged 3 of 4: 2 pass, 1 regression, 1 no-baseline".
 std::string summary_text(std::vector<checked> const& all);
 
+/// "read window=64MiB": the probe with what differs from its defaults.
+std::string probe_text(result const& r);
+
+/// The entry that decided: the one furthest beyond its bound, else the first; none without one.
+applied_baseline const* deciding(result const& r);
+/// The value of a measurement that an entry was held against, in base units.
+double judged_value(result const& r, applied_baseline const& b);
+/// "bounds 4259.0 GiB/s .. none".
+std::string bounds_text(applied_baseline const& b, bool is_time, unit u);
+/// Of a series ", worst window 17 of 30, at 16 s, first to last -0.12 %" or ", slowest slice 38 of
+/// 139, 0x940000000 to 0x97fffffff"; else nothing.
+std::string parts_text(measurement const& m);
+/// The reasons but those that only repeat number and bound; "none found" where there are none.
+std::string cause_text(result const& r);
+
 /// Whether a status is a judgement: pass, improved or regression.
 bool is_judged(status s);
 
