@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include "records/baseline_entry.hpp"
 #include "records/baseline_match.hpp"
@@ -76,14 +78,58 @@ void read_names(place const& gpu, baseline_file& file) {
     gpu.refuse("neither match nor aliases name a device", "add one of them");
 }
 
+constexpr std::array lane_counts{1, 2, 4, 8, 12, 16, 32};
+constexpr int newest_generation = 9;  // so that 40 for 4.0 is noticed
+constexpr int most_nvlinks = 64;
+
+unsigned whole(place const& at, int least, int most) {
+  auto const& value = at.value();
+  if (!value.is_number_integer() || value < least || value > most)
+    at.refuse(shortened(value) + " is not a whole number from " + std::to_string(least) + " to " +
+                  std::to_string(most),
+              "write what the platform has, without quotes, or remove it");
+  return value.get<unsigned>();
+}
+
+expectations read_expectations(place const& at) {
+  at.must_be_object({"ecc", "pcie_generation", "pcie_width", "power_limit_w", "nvlinks"});
+  expectations all;
+  if (at.states("ecc")) all.ecc = (at / "ecc").one_of({"on", "off"}) == "on";
+  if (at.states("pcie_generation"))
+    all.pcie_generation = whole(at / "pcie_generation", 1, newest_generation);
+  if (at.states("pcie_width")) {
+    all.pcie_width = whole(at / "pcie_width", 1, lane_counts.back());
+    if (std::find(lane_counts.begin(), lane_counts.end(), static_cast<int>(*all.pcie_width)) ==
+        lane_counts.end())
+      (at / "pcie_width")
+          .refuse(shortened((at / "pcie_width").value()) + " is no width of a PCIe link",
+                  "write 1, 2, 4, 8, 12, 16 or 32");
+  }
+  if (at.states("nvlinks")) all.nvlinks = whole(at / "nvlinks", 0, most_nvlinks);
+  if (at.states("power_limit_w")) all.power_limit_w = positive(at / "power_limit_w");
+  return all;
+}
+
+/// What is said twice must be the same: the one chooses the devices, the other judges them.
+void check_ecc(place const& gpu, baseline_file const& file) {
+  if (file.ecc && file.expected.ecc && *file.ecc != *file.expected.ecc)
+    (gpu / "expect" / "ecc")
+        .refuse("contradicts /gpu/ecc", "write the same there, or remove one of them");
+}
+
 void read_gpu(place const& gpu, baseline_file& file) {
-  gpu.must_be_object({"model", "match", "aliases", "memory_gib", "peak_gb_s", "ecc", "mig"});
+  gpu.must_be_object(
+      {"model", "match", "aliases", "memory_gib", "peak_gb_s", "ecc", "mig", "expect"});
   file.model = (gpu / "model").text();
   read_names(gpu, file);
   if (gpu.states("memory_gib")) file.memory_gib = read_memory(gpu / "memory_gib");
   if (gpu.states("peak_gb_s")) file.peak_gb_s = positive(gpu / "peak_gb_s");
   if (gpu.states("ecc")) file.ecc = (gpu / "ecc").one_of({"on", "off"}) == "on";
   if (gpu.states("mig")) file.mig = (gpu / "mig").text();
+  if (!gpu.states("expect")) return;
+  if (file.generic) (gpu / "expect").refuse("the generic file speaks of no platform", "remove it");
+  file.expected = read_expectations(gpu / "expect");
+  check_ecc(gpu, file);
 }
 
 bool same_subject(baseline_entry const& a, baseline_entry const& b) {

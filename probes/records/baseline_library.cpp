@@ -92,6 +92,23 @@ std::vector<candidate> candidates_for(device_identity const& device,
   return all;
 }
 
+/// Each expectation by itself, as the first file that states it does.
+expectations expected_by(std::vector<candidate> const& files) {
+  expectations all;
+  auto const adopt = [](auto& into, auto const& stated) {
+    if (!into) into = stated;
+  };
+  for (auto const& c : files) {
+    auto const& stated = c.file->expected;
+    adopt(all.ecc, stated.ecc ? stated.ecc : c.file->ecc);
+    adopt(all.pcie_generation, stated.pcie_generation);
+    adopt(all.pcie_width, stated.pcie_width);
+    adopt(all.nvlinks, stated.nvlinks);
+    adopt(all.power_limit_w, stated.power_limit_w);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<baseline_file> read_folder(std::filesystem::path const& where,
@@ -151,6 +168,10 @@ baseline_match baseline_library::find(device_identity const& device, probe const
     auto const* card = device.uuid.empty() ? nullptr : pick(device.uuid);
     if (!match.card && card != nullptr) match.card = *card;
   }
+  // A site's file that states only what its platform has holds for the entries of others, too.
+  auto const expected = expected_by(candidates);
+  if (match.model) match.model->expected = expected;
+  if (match.card) match.card->expected = expected;
   auto const described = describe(what.parameters, wanted);
   match.looked_in = fmt::format("{} for {}{}{} on {}", fmt::join(folders_, ", "), what.name,
                                 described.empty() ? "" : " ", described, key_of(device));
@@ -160,9 +181,7 @@ baseline_match baseline_library::find(device_identity const& device, probe const
 
 expectations baseline_library::expectations_of(device_identity const& device) const {
   std::vector<std::string> notes;
-  for (auto const& c : candidates_for(device, files_, folder_of_, notes))
-    if (c.level != closeness::generic) return c.file->expected;
-  return {};
+  return expected_by(candidates_for(device, files_, folder_of_, notes));
 }
 
 }  // namespace bandgate

@@ -53,7 +53,8 @@ class baseline_library {
   baseline_match find(device_identity const& device, probe const& what,
                       parameters const& values) const;
 
-  /// What a device has by design, as the first file that fits it states: searched as entries are.
+  /// What a device has by design: each expectation by itself, as the first file that fits the
+  /// device and states it. The entries that `find` gives carry the same.
   bandgate::expectations expectations_of(device_identity const& device) const;
 
   std::vector<baseline_file> const& files() const noexcept { return files_; }

@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "\"pci_subsystem\""},
         bad_file{"unknown_key", with_gpu(R"("aliases": ["A"], "vendor": "NVIDIA")"),
                  "/gpu/vendor: unknown key; remove it, or write one of model, match, aliases, "
-                 "memory_gib, peak_gb_s, ecc, mig"},
+                 "memory_gib, peak_gb_s, ecc, mig, expect"},
         bad_file{"names_nothing", with_gpu(R"("match": [])"),
                  "/gpu: neither match nor aliases name a device; add one of them"},
         bad_file{"blank_alias", with_gpu(R"("aliases": ["A", " (TM) "])"),
