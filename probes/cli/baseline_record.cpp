@@ -24,6 +24,7 @@
 #include "records/result_store.hpp"
 #include "records/schema.hpp"
 #include "runner/record.hpp"
+#include "runner/resources.hpp"
 
 namespace bandgate::cli {
 namespace {

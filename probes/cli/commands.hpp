@@ -13,7 +13,9 @@ void add_devices(CLI::App& program, environment const& env, int& code);
 void add_run(CLI::App& program, environment const& env, int& code);
 void add_check(CLI::App& program, environment const& env, int& code);
 void add_baseline(CLI::App& program, environment const& env, int& code);
+void add_doctor(CLI::App& program, environment const& env, int& code);
 void add_judged(CLI::App& program, environment const& env, int& code);
+void add_status(CLI::App& program, environment const& env, int& code);
 
 /// The body of a worker process: argv[2] is its parent's PID, argv[3] the request.
 int worker_main(int argc, char** argv);

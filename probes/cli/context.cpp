@@ -48,23 +48,6 @@ std::map<std::string, std::string> parse_labels(std::vector<std::string> const& 
   return labels;
 }
 
-std::vector<check_plan::device> select(device_list const& listed, std::string const& asked) {
-  std::vector<check_plan::device> chosen;
-  std::string known;
-  for (std::size_t i = 0; i < listed.devices.size(); ++i) {
-    auto const& d = listed.devices[i];
-    if (asked == "all" || asked == d.uuid || asked == d.pci_address || asked == std::to_string(i))
-      chosen.push_back({d, i});
-    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", i, selector_of(d, i));
-  }
-  // With no device at all the caller says so, and a device that is missing is no mistake of his; a
-  // name that fits none of several is one.
-  if (chosen.empty() && !listed.devices.empty() && listed.problems.empty())
-    throw usage_error("--device " + asked + " names no device; there are " + known +
-                      "; give an index, a UUID, a PCI address, or all");
-  return chosen;
-}
-
 }  // namespace
 
 void add_device_options(CLI::App& command, common_options& options, environment const& env) {
@@ -104,6 +87,17 @@ void add_measuring_options(CLI::App& command, common_options& options, environme
                      "user's data folder");
   command.add_option("--label", options.labels, "key=value to store with the results; may repeat")
       ->allow_extra_args(false);
+  command
+      .add_option("--wait-idle", options.wait_idle_s,
+                  "wait this long (10m, 30s, 0s) for others to end that compute on a device; "
+                  "default 5s; comes on top of the time limit")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, double>{{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}},
+          CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"))
+      ->check(CLI::Range(0.0, 86400.0));
+  command.add_flag("--allow-contention", options.allow_contention,
+                   "measure beside others that compute on a device, at once unless --wait-idle is "
+                   "given; the result says so and stays inconclusive");
   command.add_option("--unit", options.unit, "unit to print: GiB/s, GB/s, MiB/s, MB/s, B/s")
       ->capture_default_str();
   command.add_flag("--quiet", options.quiet, "print nothing but what is not a pass");
@@ -156,6 +150,23 @@ gpu_presence gpus_of(environment const& env) {
   return look_for_gpus("/", value_of(env, "LD_LIBRARY_PATH"));
 }
 
+std::vector<check_plan::device> select(device_list const& listed, std::string const& asked) {
+  std::vector<check_plan::device> chosen;
+  std::string known;
+  for (std::size_t i = 0; i < listed.devices.size(); ++i) {
+    auto const& d = listed.devices[i];
+    if (asked == "all" || asked == d.uuid || asked == d.pci_address || asked == std::to_string(i))
+      chosen.push_back({d, i});
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", i, selector_of(d, i));
+  }
+  // With no device at all the caller says so, and a device that is missing is no mistake of his; a
+  // name that fits none of several is one.
+  if (chosen.empty() && !listed.devices.empty() && listed.problems.empty())
+    throw usage_error("--device " + asked + " names no device; there are " + known +
+                      "; give an index, a UUID, a PCI address, or all");
+  return chosen;
+}
+
 supervisor make_supervisor(common_options const& options, environment const& env,
                            gpu_presence const& presence) {
   supervisor_options s;
@@ -163,6 +174,12 @@ supervisor make_supervisor(common_options const& options, environment const& env
   s.backend = chosen_backend(options.backend, presence);
   if (options.time_limit_s > 0)
     s.time_limit = std::chrono::milliseconds(static_cast<long>(options.time_limit_s * 1e3));
+  s.management = value_of(env, "BANDGATE_NVML");
+  s.allow_contention = options.allow_contention;
+  if (options.wait_idle_s)
+    s.wait_idle = std::chrono::milliseconds(static_cast<long>(*options.wait_idle_s * 1e3));
+  else if (options.allow_contention)
+    s.wait_idle = {};
   s.environment = env;
   s.counts_gpus = options.backend != "host";
   s.labels = parse_labels(options.labels);

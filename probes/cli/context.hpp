@@ -30,6 +30,8 @@ struct common_options {
   std::string suite;
   std::vector<std::string> words;  ///< probes and key=value parameters
   double time_limit_s{};           ///< 0: each probe's own
+  std::optional<double> wait_idle_s;
+  bool allow_contention{};
   bool json{};
   bool quiet{};
   bool strict{};
@@ -68,6 +70,8 @@ struct machine {
 };
 supervisor make_supervisor(common_options const& options, environment const& env,
                            gpu_presence const& presence);
+/// Those that --device asks for. Throws usage_error where it names none.
+std::vector<check_plan::device> select(device_list const& listed, std::string const& asked);
 /// Throws usage_error for a --device that names none.
 machine open_machine(common_options const& options, environment const& env);
 

@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "records/result_json.hpp"
+#include "runner/resources.hpp"
 
 namespace bandgate::cli {
 namespace {

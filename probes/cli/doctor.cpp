@@ -2,6 +2,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -9,13 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/dialect.hpp"
 #include "cli/examined.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "cli/progress.hpp"
 #include "cli/since.hpp"
+#include "cli/speech.hpp"
 #include "device/identity.hpp"
 #include "records/mark.hpp"
 #include "records/result_json.hpp"
@@ -147,9 +148,7 @@ int tell_since(doctor_options const& options, dialect in, supervisor const& runs
     for (auto const& one : all)
       lines.push_back(
           line(status_of(one), one.id.empty() ? one.device.uuid : one.id, headline(one), ""));
-    auto const said = speak(in, lines, o);
-    out("{}", said.text);
-    return said.code;
+    return say(in, lines, o);
   }
   double const span_s = now.uptime_s - then.uptime_s;
   if (options.json) {
@@ -186,6 +185,16 @@ check_report measure(doctor_options const& options, environment const& env, supe
   return report;
 }
 
+std::string indented(std::string const& lines) {
+  std::string text;
+  for (std::size_t from = 0; from < lines.size();) {
+    auto const end = std::min(lines.find('\n', from), lines.size() - 1) + 1;
+    text += "    " + lines.substr(from, end - from);
+    from = end;
+  }
+  return text;
+}
+
 void print_examined(examination const& whole, check_report const& measured) {
   for (auto const& one : whole.devices) {
     if (is_gpu(one))
@@ -193,7 +202,7 @@ void print_examined(examination const& whole, check_report const& measured) {
     else
       out("{}  {}\n  skipped: a CPU has no health to examine\n", one.id, plain(one.device.name));
     for (auto const& pair : measured.pairs)
-      if (pair.id == one.id) out("  {}", verdict_text(pair, unit::gib_per_s));
+      if (pair.id == one.id) out("{}", indented(verdict_text(pair, unit::gib_per_s)));
   }
   if (whole.devices.empty() && whole.problems.empty())
     out("SKIPPED      no device on this machine\n");
@@ -245,15 +254,7 @@ int tell(doctor_options const& options, dialect in, examination const& whole,
                          found.empty() ? "" : found.front().remedy));
   }
   for (auto const& pair : measured.pairs) lines.push_back(line_of(pair, unit::gib_per_s));
-  auto const said = speak(in, lines, o);
-  out("{}", said.text);
-  return said.code;
-}
-
-dialect dialect_of(std::string const& name) {
-  if (name.empty()) return dialect::none;
-  if (auto const known = parse_dialect(name)) return *known;
-  throw usage_error("--format " + name + ": unknown; use nagios, npd, nhc or github");
+  return say(in, lines, o);
 }
 
 int execute(doctor_options const& options, dialect in, environment const& env) {
@@ -288,9 +289,8 @@ void add_doctor(CLI::App& program, environment const& env, int& code) {
                                          "write what the counters say to this file (before a job)");
   auto* const since = command->add_option(
       "--since", options->since, "what the counters did since that file was written (after a job)");
-  auto format = std::make_shared<std::string>();
-  command->add_option("--format", *format,
-                      "what a scheduler wants to hear: nagios, npd, nhc, github");
+  auto in = std::make_shared<dialect>(dialect::none);
+  add_format_option(*command, *in);
   mark->excludes(since)->excludes(measure);
   since->excludes(measure);
   command->footer(
@@ -301,8 +301,7 @@ void add_doctor(CLI::App& program, environment const& env, int& code) {
       "  bandgate doctor --measure --device 0\n"
       "  bandgate doctor --mark /run/bandgate.mark     before a job\n"
       "  bandgate doctor --since /run/bandgate.mark    after it\n");
-  command->callback(
-      [options, format, &env, &code] { code = execute(*options, dialect_of(*format), env); });
+  command->callback([options, in, &env, &code] { code = execute(*options, *in, env); });
 }
 
 }  // namespace bandgate::cli

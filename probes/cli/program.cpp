@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/speech.hpp"
 #include "cli/version.hpp"
 #include "runner/backends.hpp"
 
@@ -27,7 +28,15 @@ environment read_environment() {
   return env;
 }
 
-int run_program(int argc, char** argv) {
+/// What a run that ended early is to say, to people always and to a monitor that asked.
+int ended(dialect in, std::string const& why, status what, int code) {
+  err("bandgate: {}\n", why);
+  if (in == dialect::none) return code;
+  return say_failure(in, code == usage_failed ? configuration_line(why)
+                                              : report_line{.what = what, .message = why});
+}
+
+int run_program(int argc, char** argv, dialect in) {
   auto const env = read_environment();
   int code = ok;
   CLI::App program{"Measures GPU memory bandwidth and judges it against a baseline.", "bandgate"};
@@ -46,16 +55,20 @@ int run_program(int argc, char** argv) {
   add_check(program, env, code);
   add_run(program, env, code);
   add_baseline(program, env, code);
+  add_doctor(program, env, code);
   add_judged(program, env, code);
+  add_status(program, env, code);
   try {
     program.parse(argc, argv);
   } catch (CLI::ParseError const& e) {
     code = program.exit(e) == 0 ? ok : usage_failed;
+    if (code != ok && in != dialect::none) code = say_failure(in, configuration_line(e.what()));
   }
   // Output that nobody received must not look like success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     err("bandgate: cannot write standard output: {}\n", std::strerror(errno));
-    if (code == ok || code == skipped) return usage_failed;
+    if (code == ok || code == skipped)
+      return in == dialect::none ? usage_failed : speak(in, {configuration_line("unheard")}).code;
   }
   return code;
 }
@@ -76,16 +89,16 @@ int program(int argc, char** argv) {
   // Inherited as ignored, it would make every child look like one that cannot be waited for.
   std::signal(SIGCHLD, SIG_DFL);
   open_standard_streams();
+  auto const in = asked_dialect(argc, argv);
   try {
     if (argc > 1 && std::strcmp(argv[1], worker_command) == 0) return worker_main(argc, argv);
-    return run_program(argc, argv);
+    return run_program(argc, argv, in);
   } catch (measurement_error const& e) {
-    err("bandgate: {}\n", e.what());
     bool const busy = e.code() == failure::exclusively_held || e.code() == failure::contended;
-    return busy ? not_judged : measurement_failed;
+    return ended(in, e.what(), busy ? status::inconclusive : status::error,
+                 busy ? not_judged : measurement_failed);
   } catch (std::exception const& e) {
-    err("bandgate: {}\n", e.what());
-    return usage_failed;
+    return ended(in, e.what(), status::error, usage_failed);
   }
 }
 

@@ -29,7 +29,7 @@ MAY_DEPEND_ON: dict[str, set[str]] = {
         "backend/host",
         "backend/scripted",
     },
-    "cli": {"runner", "records"},
+    "cli": {"runner", "records", "device", "gate"},
     "gbench": {"runner", "records"},
 }
 # A probe is written against probe.hpp and backend.hpp, and aids that are built on these two.
