@@ -74,9 +74,8 @@ template <class Entry>
 nvmlReturn_t compute_processes(char const* function, unsigned* count, Entry* entries) {
   auto const refusal = stub::permitted(function);
   if (refusal != success) return refusal;
-  auto const all = listed();
-  if (*count >= all.size()) stub::listed_once();
-  return list_processes(all, count, entries);
+  stub::listed_once();
+  return list_processes(listed(), count, entries);
 }
 
 }  // namespace
