@@ -10,8 +10,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/print.hpp"
-#include "records/result_json.hpp"
+#include "records/stored_results.hpp"
 #include "runner/backends.hpp"
+#include "runner/rejudge.hpp"
 
 namespace bandgate::cli {
 namespace {
@@ -19,15 +20,6 @@ namespace {
 struct tally {
   std::set<std::string> judged, all;  ///< device, probe and parameters
 };
-
-std::string key_of(result const& r) {
-  auto const& d = r.device;
-  auto key = r.run.host + "|" + d.backend + "|" + (d.uuid.empty() ? d.pci_address : d.uuid) + "|" +
-             r.probe.name;
-  for (auto const& [name, value] : r.probe.parameters)
-    key += "|" + name + "=" + to_string(value, parameter_kind::count);
-  return key;
-}
 
 /// A verdict that the rest of the file bears out.
 bool was_judged(result const& r) {
@@ -38,20 +30,16 @@ bool was_judged(result const& r) {
 tally count_results(std::filesystem::path const& folder, std::string const& since,
                     std::string const& backend) {
   tally t;
-  if (!std::filesystem::exists(folder)) return t;
-  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    auto const& path = entry.path();
-    if (path.extension() != ".json" || path.filename().string().starts_with(".")) continue;
-    try {
-      auto const r = read_result(path);
-      // A fire drill's or a CPU's result says nothing of this machine's GPUs.
-      if (r.run.started < since || r.device.backend != backend) continue;
-      t.all.insert(key_of(r));
-      if (was_judged(r)) t.judged.insert(key_of(r));
-    } catch (usage_error const& e) {
-      err("bandgate: skipped a broken result: {}\n", plain(e.what()));
-    }
-  }
+  read_stored(
+      folder, {},
+      [&](result const& r) {
+        // A fire drill's or a CPU's result says nothing of this machine's GPUs.
+        if (r.run.started < since || r.device.backend != backend) return;
+        auto const key = r.run.host + "|" + key_of(r);
+        t.all.insert(key);
+        if (was_judged(r)) t.judged.insert(key);
+      },
+      [](std::string const& why) { err("bandgate: skipped a broken result: {}\n", plain(why)); });
   return t;
 }
 

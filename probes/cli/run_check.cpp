@@ -16,6 +16,7 @@
 #include "cli/print.hpp"
 #include "cli/profile.hpp"
 #include "cli/progress.hpp"
+#include "cli/speech.hpp"
 #include "records/result_json.hpp"
 
 namespace bandgate::cli {
@@ -58,6 +59,23 @@ outcome outcome_of(check_report const& report, device_list const& listed, intent
   return o;
 }
 
+/// All that a monitor is to hear of a check.
+std::vector<report_line> lines_of(check_report const& report, device_list const& listed, unit u,
+                                  std::string const& skipped) {
+  std::vector<report_line> lines;
+  for (auto const& pair : report.pairs) {
+    lines.push_back(line_of(pair, u));
+    if (!pair.recording_error.empty())
+      lines.push_back(configuration_line("result not stored: " + pair.recording_error));
+  }
+  for (auto const& error : report.errors) lines.push_back(configuration_line(error));
+  for (auto const& p : listed.problems)
+    lines.push_back(
+        {.what = status::error, .subject = p.code, .message = p.message, .configuration = p.usage});
+  if (lines.empty()) lines.push_back({.what = status::skipped, .message = skipped});
+  return lines;
+}
+
 /// The commands that give what was measured here a baseline: one for the probes of each set of
 /// parameters.
 std::vector<std::string> record_commands(std::vector<checked> const& all, machine const& node,
@@ -81,7 +99,7 @@ std::vector<std::string> record_commands(std::vector<checked> const& all, machin
   return commands;
 }
 
-int execute(common_options const& options, environment const& env, intent what) {
+int execute(common_options const& options, environment const& env, intent what, dialect in) {
   auto const u = printing_unit(options);
   auto const picked = choose(options, "quick");
   auto const baselines = what == intent::check ? load_baselines(options, env)
@@ -97,19 +115,21 @@ int execute(common_options const& options, environment const& env, intent what) 
       node.runs, plan, baselines,
       [&](checked const& pair) {
         progress.clear();
-        print_pair(pair, options, what, u);
+        if (in == dialect::none) print_pair(pair, options, what, u);
       },
       [&](auto const&... words) { progress.show(words...); });
   progress.clear();
   auto const& all = report.pairs;
   for (auto const& error : report.errors) err("bandgate: {}\n", plain(error));
 
-  bool const say = !options.json && !options.quiet;
-  auto const skipped_text = fmt::format("SKIPPED      no device for backend {} on this machine\n",
-                                        node.runs.options().backend);
+  auto const no_device =
+      fmt::format("no device for backend {} on this machine", node.runs.options().backend);
+  auto const overall = outcome_of(report, node.listed, what, options.strict);
+  if (in != dialect::none) return say(in, lines_of(report, node.listed, u, no_device), overall);
+  bool const verbose = !options.json && !options.quiet;
   if (all.empty() && node.listed.problems.empty() && report.errors.empty())
-    std::fputs(skipped_text.c_str(), options.json ? stderr : stdout);
-  if (say && what == intent::check) {
+    std::fputs(("SKIPPED      " + no_device + "\n").c_str(), options.json ? stderr : stdout);
+  if (verbose && what == intent::check) {
     out("{}\n", summary_text(all));
     if (auto const count = node.listed.problems.size())
       out("and {} problem{} with this machine's devices, named above\n", count,
@@ -119,8 +139,8 @@ int execute(common_options const& options, environment const& env, intent what) 
   }
   bool const stored =
       std::any_of(all.begin(), all.end(), [](checked const& pair) { return !pair.stored.empty(); });
-  if (say && stored) out("results in {}\n", folder.string());
-  return exit_code(outcome_of(report, node.listed, what, options.strict));
+  if (verbose && stored) out("results in {}\n", folder.string());
+  return exit_code(overall);
 }
 
 void add(CLI::App& program, environment const& env, int& code, intent what, char const* name,
@@ -130,16 +150,19 @@ void add(CLI::App& program, environment const& env, int& code, intent what, char
   add_measuring_options(*command, *options, env);
   auto const set = env.find("BANDGATE_STRICT");
   options->strict = set != env.end() && !set->second.empty() && set->second != "0";
-  if (what == intent::check)
+  auto in = std::make_shared<dialect>(dialect::none);
+  if (what == intent::check) {
     command->add_flag("--strict", options->strict,
                       "what was not judged is a failure (also BANDGATE_STRICT=1)");
+    add_format_option(*command, *in);
+  }
   auto profile = std::make_shared<bool>(false);
   if (what == intent::run)
     command->add_flag("--profile", *profile,
                       "one launch in this process, nothing verified, timed or stored: for ncu");
   command->footer(examples);
-  command->callback([options, profile, &env, &code, what] {
-    code = *profile ? profile_run(*options, env) : execute(*options, env, what);
+  command->callback([options, profile, in, &env, &code, what] {
+    code = *profile ? profile_run(*options, env) : execute(*options, env, what, *in);
   });
 }
 

@@ -29,7 +29,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr char const* schema_id = "bandgate.result/1";
-constexpr std::uintmax_t largest_result = 16ULL << 20;
 constexpr std::array all_states{status::pass,    status::improved,     status::regression,
                                 status::error,   status::inconclusive, status::no_baseline,
                                 status::skipped, status::measured};

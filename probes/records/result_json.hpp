@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -26,6 +27,9 @@ device_identity device_from_json(nlohmann::json const& document, std::string con
 nlohmann::ordered_json health_to_json(health const& seen);
 /// Throws usage_error for a document that lacks a member or has one of another type.
 health health_from_json(nlohmann::json const& document, std::string const& origin);
+
+/// What no result file is larger than, in bytes.
+inline constexpr std::uintmax_t largest_result = 16ULL << 20;
 
 /// Same for a file; refuses what is not a regular file, is above 16 MiB, or is not JSON in UTF-8.
 result read_result(std::filesystem::path const& file);
