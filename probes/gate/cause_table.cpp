@@ -157,7 +157,7 @@ constexpr std::array<cause_rule, 42> rules{{
      "the device is in use and no process is visible: utilization {0}", note, shared_device,
      "Look for the process from the host (`nvidia-smi`), outside of this container.",
      look::busy_at_rest},
-    {"mps-server", "other processes", false, "an MPS server holds the device, idle: {0}", note,
+    {"mps-server", "other processes", false, "an MPS server holds the device: {0}", note,
      "Whatever its clients do shares the device.",
      "Nothing to do while it has no clients; else measure again without it.", look::mps_server},
     {"other-process", "other processes", false, "another process holds the device, idle: {0}", note,

@@ -65,8 +65,7 @@ evidence evidence_of(result const& measured, expectations const& expected) {
 
 std::optional<cause> find_contention(result const& measured) {
   for (auto const& rule : cause_rules())
-    if (rule.look == look::active_process)
-      return concluded(rule, computing_processes(measured.health));
+    if (rule.look == look::active_process) return concluded(rule, computing_beside(measured));
   return std::nullopt;
 }
 

@@ -2,6 +2,8 @@
 // How the card is set up, and who else uses it.
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "gate/looks.hpp"
 #include "gate/numbers.hpp"
 
@@ -27,13 +29,14 @@ std::string process_text(device_process const& p) {
                      p.memory_bytes ? ", " + memory_text(*p.memory_bytes) : "");
 }
 
+/// It computes nothing of its own, whatever its clients do.
 bool is_mps(device_process const& p) {
   return p.name.find("nvidia-cuda-mps") != std::string::npos;
 }
 
 enum class who { computing, mps, idle };
 who kind_of(device_process const& p) {
-  return p.active ? who::computing : is_mps(p) ? who::mps : who::idle;
+  return is_mps(p) ? who::mps : p.active ? who::computing : who::idle;
 }
 
 finding processes(health const& seen, who wanted) {
@@ -49,6 +52,17 @@ finding processes(health const& seen, who wanted) {
 
 finding computing_processes(health const& seen) {
   return processes(seen, who::computing);
+}
+
+/// Whoever computes may not be visible as a process; before the measurement began the device was
+/// found in use all the same.
+finding computing_beside(result const& measured) {
+  auto const seen = computing_processes(measured.health);
+  if (seen.is == state::found) return seen;
+  constexpr std::string_view noted = "measured beside others: ";
+  for (auto const& note : measured.notes)
+    if (note.starts_with(noted)) return {state::found, note.substr(noted.size())};
+  return seen;
 }
 
 namespace look {
@@ -100,7 +114,7 @@ finding active_process(evidence const& known) {
 
 /// In a container the processes of others may not be visible; what they use is.
 finding busy_at_rest(evidence const& known) {
-  constexpr double idle_at_most = 5;
+  constexpr double idle_at_most = 10;  // percent
   if (!at_rest(known)) return {state::irrelevant};
   if (computing_processes(known.health).is == state::found) return {state::irrelevant};
   auto const used = number(known.health.idle, "gpu_utilization_percent");

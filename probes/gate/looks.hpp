@@ -92,5 +92,7 @@ finding idle_process(evidence const&);
 
 /// The other processes that compute on the device, whatever was measured.
 finding computing_processes(health const& seen);
+/// Who computed beside a measurement.
+finding computing_beside(result const& measured);
 
 }  // namespace bandgate

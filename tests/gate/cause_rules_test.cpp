@@ -401,9 +401,9 @@ INSTANTIATE_TEST_SUITE_P(
         rule_case{"mps",
                   streamed,
                   [](result& r, E&) {
-                    r.health.processes = {{71, "nvidia-cuda-mps-server", {}, false}};
+                    r.health.processes = {{71, "nvidia-cuda-mps-server", {}, true}};
                   },
-                  {"an MPS server holds the device, idle: process 71 (nvidia-cuda-mps-server)"}},
+                  {"an MPS server holds the device: process 71 (nvidia-cuda-mps-server)"}},
         rule_case{"idle_process",
                   streamed,
                   [](result& r, E&) {

@@ -236,11 +236,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "the device is in use and no process is visible: utilization 37 %", note},
         rest_case{"mps",
                   [](resting& d) {
-                    d.seen.processes = {{71, "nvidia-cuda-mps-server", {}, false}};
+                    d.seen.processes = {{71, "nvidia-cuda-mps-server", {}, true}};
                   },
                   "mps-server",
-                  "an MPS server holds the device, idle: process 71 (nvidia-cuda-mps-server)",
-                  note},
+                  "an MPS server holds the device: process 71 (nvidia-cuda-mps-server)", note},
         rest_case{"idle_process",
                   [](resting& d) {
                     d.seen.processes = {{99, "jupyter", {}, false}};

@@ -67,6 +67,23 @@ std::vector<judged_case> const table{
        r.failure = failure::exclusively_held;
      },
      status::inconclusive, "exclusively-held"},
+    {"contended_all_the_time",
+     [](result& r, baseline_match&) {
+       r.measurement.reset();
+       r.failure = failure::contended;
+     },
+     status::inconclusive, "contended"},
+    {"measured_beside_others_that_are_not_visible",
+     [](result& r, baseline_match&) {
+       r.measurement = rate(2000);
+       r.notes = {"measured beside others: it is busy to 37 %"};
+     },
+     status::inconclusive, "contended"},
+    {"an_mps_server_is_a_note",
+     [](result& r, baseline_match&) {
+       r.health.processes = {{71, "nvidia-cuda-mps-server", {}, true}};
+     },
+     status::pass, "mps-server"},
     {"skipped",
      [](result& r, baseline_match&) {
        r.measurement.reset();
@@ -275,6 +292,25 @@ TEST(judge, contention_names_pid_name_and_memory) {
   EXPECT_EQ(v.baselines.size(), 1u) << "what it would have been held against";
 }
 
+TEST(judge, contention_says_how_to_wait_and_how_to_measure_anyway) {
+  auto r = h200(4000);
+  r.notes = {"measured beside others: it is busy to 37 %"};
+  auto const beside = judge(r, model());
+  EXPECT_EQ(beside.reasons.front().sentence,
+            "another process computes on the device: it is busy to 37 %");
+  r.measurement.reset();
+  r.failure = failure::contended;
+  r.failure_message = "GPU-11111111-2222-3333-4444-555555555555 is in use: process 7 (train)";
+  auto const waited = judge(r, model());
+  EXPECT_EQ(waited.reasons.front().sentence,
+            "GPU-11111111-2222-3333-4444-555555555555 is in use: process 7 (train) "
+            "[0000:1b:00.0]");
+  for (auto const& v : {beside, waited}) {
+    EXPECT_THAT(v.next_step, HasSubstr("--wait-idle 10m"));
+    EXPECT_THAT(v.next_step, HasSubstr("--allow-contention"));
+  }
+}
+
 TEST(judge, above_the_ceiling_says_whose_peak) {
   auto r = h200(4500);
   EXPECT_EQ(judge(r, model()).reasons.front().sentence,
@@ -305,8 +341,8 @@ TEST(judge, a_failure_names_the_device) {
 TEST(judge, every_failure_has_a_next_step_and_its_own_code) {
   for (auto const f : {failure::wrong_result, failure::above_ceiling, failure::zero_elapsed,
                        failure::not_proportional, failure::device_lost, failure::device_missing,
-                       failure::device_failed, failure::exclusively_held, failure::out_of_memory,
-                       failure::timed_out, failure::crashed}) {
+                       failure::device_failed, failure::exclusively_held, failure::contended,
+                       failure::out_of_memory, failure::timed_out, failure::crashed}) {
     auto r = h200(4000);
     r.measurement.reset();
     r.failure = f;
