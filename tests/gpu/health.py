@@ -111,7 +111,7 @@ class AgreesWithNvidiaSmi(unittest.TestCase):
             self.assertEqual(who["name"], gpu.findtext("product_name"))
             self.assertEqual(who["serial"] or "N/A", gpu.findtext("serial"))
             self.assertEqual(who["vbios"], gpu.findtext("vbios_version"))
-            self.assertEqual(who["board_part"], gpu.findtext("gpu_part_number"))
+            self.assertEqual(who["board_part"], gpu.findtext("board_part_number"))
             bus = gpu.findtext("pci/pci_bus_id", "").lower()
             self.assertEqual(who["pci_address"], bus[-len(who["pci_address"]) :])
             self.assertEqual(who["pci_device"], pci_id(gpu.findtext("pci/pci_device_id", "")))
