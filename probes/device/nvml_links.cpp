@@ -74,12 +74,13 @@ health_field link_errors(nvml_symbols const& symbols, device card,
                          {{field::link_replays, 0, "NVML_FI_DEV_NVLINK_ERROR_DL_REPLAY"},
                           {field::link_recoveries, 0, "NVML_FI_DEV_NVLINK_ERROR_DL_RECOVERY"},
                           {field::link_crc_errors, 0, "NVML_FI_DEV_NVLINK_ERROR_DL_CRC"}});
-  if (!got)
+  auto const unknown = [&] { return absent(got) || got.code == nvml_abi::function_not_found; };
+  if (unknown())
     got = link_errors(
         symbols, card, links,
         {{field::link_receive_errors, 0, "NVML_FI_DEV_NVLINK_COUNT_RCV_ERRORS"},
          {field::link_recovery_events, 0, "NVML_FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS"}});
-  if (!got) got = either(got, link_errors_one_by_one(symbols, card, links));
+  if (unknown()) got = either(got, link_errors_one_by_one(symbols, card, links));
   return count(got);
 }
 

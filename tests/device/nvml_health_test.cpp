@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Each field of the health table, each cause that a card can show, and each way to read less.
+/// Each field of the health table, each ill that a card can show, and each way to read less.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -11,9 +11,7 @@
 namespace bandgate {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using state = health_field::state;
 
@@ -68,12 +66,13 @@ TEST(nvml_health, of_a_healthy_card) {
 
 TEST(nvml_health, of_a_card_with_ills) {
   auto const fields = read(
-      "retirement=1,repair=1,ecc=0,links-down=1,link-errors=12,memory-used=5000,compute-mode=2,"
+      "retirement=1,repair=1,ecc=0,ecc-pending=1,links-down=1,link-errors=12,memory-used=5000,"
+      "compute-mode=2,"
       "persistence=0,mig=1,replays=7");
   EXPECT_TRUE(flag(fields, "page_retirement_pending"));
   EXPECT_TRUE(flag(fields, "repair_pending"));
   EXPECT_FALSE(flag(fields, "ecc_enabled"));
-  EXPECT_FALSE(flag(fields, "ecc_pending"));
+  EXPECT_TRUE(flag(fields, "ecc_pending"));
   EXPECT_EQ(number(fields, "ecc_corrected_volatile"), 5);
   EXPECT_EQ(number(fields, "ecc_uncorrected_volatile"), 2);
   EXPECT_EQ(number(fields, "ecc_uncorrected_aggregate"), 9);
@@ -122,6 +121,19 @@ TEST(nvml_health, asks_for_counters_by_the_numbers_that_the_version_gives_them) 
   EXPECT_THAT(why(before, "clock_event_power_brake_ns"), HasSubstr("no such function"));
 }
 
+TEST(nvml_health, takes_no_field_of_another_type_for_a_counter) {
+  auto const fields = read("library=13.580.159,thermal-fields=251,hw-thermal=2000");
+  EXPECT_THAT(why(fields, "clock_event_hw_thermal_ns"), HasSubstr("no data"));
+  EXPECT_THAT(why(fields, "clock_event_power_brake_ns"), HasSubstr("no data"));
+}
+
+TEST(nvml_health, makes_no_sum_of_link_errors_with_a_part_that_cannot_be_read) {
+  auto const fields = read("link-errors-fail,link-errors=5");
+  EXPECT_EQ(number(fields, "nvlink_active"), 18);
+  EXPECT_EQ(why(fields, "nvlink_errors"),
+            "NVML_FI_DEV_NVLINK_ERROR_DL_REPLAY: unknown error of the driver (999)");
+}
+
 TEST(nvml_health, of_old_symbols_alone) {
   auto const fields = read(
       "sw-power-cap=1000,sw-thermal=3000,sync-boost=5000,board-limit=6000,"
@@ -139,6 +151,8 @@ TEST(nvml_health, of_old_symbols_alone) {
                            "nvlink_links", "nvlink_active", "nvlink_errors", "fabric_state",
                            "page_retirement_pending", "repair_pending", "mig_enabled"})
     EXPECT_THAT(why(fields, name), HasSubstr("no such function")) << name;
+  EXPECT_EQ(why(fields, "memory_temperature_c"),
+            "nvmlDeviceGetFieldValues: this driver has no such function (13)");
 }
 
 TEST(nvml_health, of_fields_that_the_card_lacks) {
@@ -172,7 +186,9 @@ TEST(nvml_health, a_link_that_a_card_does_not_have_is_not_down) {
 TEST(nvml_health, names_the_state_of_the_fabric_in_each_layout) {
   for (auto const* layout : {"3", "2", "1"}) {
     auto const words = [&](char const* what) {
-      return std::string("fabric-layout=") + layout + "," + what;
+      // The oldest way answers only where it is the only one.
+      return std::string("fabric-layout=") + layout + "," + what +
+             (*layout == '1' ? "" : ",missing=nvmlDeviceGetGpuFabricInfo");
     };
     EXPECT_EQ(text(read(words("fabric=3").c_str()), "fabric_state"), "completed") << layout;
     EXPECT_EQ(text(read(words("fabric=2").c_str()), "fabric_state"), "in-progress") << layout;
@@ -206,105 +222,6 @@ TEST(nvml_health, a_library_that_fails_after_some_questions_keeps_what_it_said) 
     }
     EXPECT_EQ(known, 4U) << words;
   }
-}
-
-TEST(nvml_lost, says_so_where_the_library_does) {
-  for (auto const& [words, said] :
-       {std::pair{"lost-after=0", "nvmlDeviceGetTemperature: the GPU is lost (15)"},
-        std::pair{"reset-after=0", "nvmlDeviceGetTemperature: the GPU must be reset (16)"},
-        std::pair{"lost-after=1", "nvmlDeviceGetPowerUsage: the GPU is lost (15)"}}) {
-    setting const set("NVML_STUB", words);
-    nvml const management(BANDGATE_NVML_STUBS "/current/libnvidia-ml.so.1");
-    EXPECT_EQ(management.lost(card_1b()), said) << words;
-  }
-}
-
-TEST(nvml_lost, says_nothing_of_a_card_that_is_there_or_a_library_that_is_not) {
-  for (auto const* words : {"", "not-supported", "fail-after=0", "init=999"}) {
-    setting const set("NVML_STUB", words);
-    nvml const management(BANDGATE_NVML_STUBS "/current/libnvidia-ml.so.1");
-    EXPECT_EQ(management.lost(card_1b()), std::nullopt) << words;
-    EXPECT_EQ(management.lost({}), std::nullopt) << words;
-  }
-}
-
-TEST(nvml_instances, lists_the_slices_of_a_card) {
-  nvml const management(BANDGATE_NVML_STUBS "/current/libnvidia-ml.so.1");
-  device_identity card;
-  card.backend = "cuda";
-  card.pci_address = "0000:3a:00.0";
-  card.processors = 132;
-  card.peak_bytes_per_second = 4.8e12;
-  auto const slices = management.instances(card);
-  ASSERT_THAT(slices, SizeIs(2));
-  EXPECT_EQ(slices[0].uuid, "MIG-12345678-0000-0000-0000-000000000004");
-  EXPECT_EQ(slices[0].mig_profile, "1g.18gb");
-  EXPECT_EQ(slices[1].uuid, "MIG-12345678-0000-0000-0000-000000000005");
-  EXPECT_EQ(slices[1].mig_profile, "3g.71gb");
-  for (auto const& slice : slices) {
-    EXPECT_EQ(slice.backend, "cuda");
-    EXPECT_EQ(slice.mig_parent, "GPU-3a3a3a3a-0000-0000-0000-000000000003");
-    EXPECT_EQ(slice.pci_address, "0000:3a:00.0");
-    EXPECT_EQ(slice.pci_device, "10de:2335");
-    EXPECT_EQ(slice.pci_subsystem, "10de:18bf");
-    EXPECT_EQ(slice.board_part, "692-2G520-0282-001");
-    EXPECT_EQ(slice.memory_bytes, 141ULL * (1ULL << 30) / 8);
-    EXPECT_EQ(slice.processors, 16U);
-    EXPECT_EQ(slice.peak_bytes_per_second, std::nullopt);
-  }
-}
-
-TEST(nvml_instances, are_none_of_a_whole_card) {
-  nvml const management(BANDGATE_NVML_STUBS "/current/libnvidia-ml.so.1");
-  EXPECT_THAT(management.instances(card_1b()), IsEmpty());
-  EXPECT_THAT(management.instances({}), IsEmpty());
-  nvml const old(BANDGATE_NVML_STUBS "/old/libnvidia-ml.so.1");
-  EXPECT_THAT(old.instances(card_1b()), IsEmpty());
-}
-
-TEST(nvml_instances, have_their_own_memory_and_their_cards_health) {
-  nvml const management(BANDGATE_NVML_STUBS "/current/libnvidia-ml.so.1");
-  device_identity slice;
-  slice.uuid = "MIG-12345678-0000-0000-0000-000000000004";
-  auto const fields = management.snapshot(slice);
-  EXPECT_EQ(number(fields, "memory_clock_mhz"), 3203);
-  EXPECT_TRUE(flag(fields, "mig_enabled"));
-  EXPECT_EQ(number(fields, "nvlink_links"), 18);
-}
-
-std::vector<device_process> others(char const* words) {
-  setting const set("NVML_STUB", words);
-  nvml const management(BANDGATE_NVML_STUBS "/current/libnvidia-ml.so.1");
-  return management.processes(card_1b(), {77});
-}
-
-TEST(nvml_processes, clients_of_an_mps_server_are_listed_once_and_the_server_never_computes) {
-  auto const listed = others("healthy,processes=4100+4101,mps=4101+4102,active=4100+4102");
-  ASSERT_THAT(listed, SizeIs(3));
-  EXPECT_EQ(listed[0].pid, 4100U);
-  EXPECT_EQ(listed[0].name, "/usr/bin/nvidia-cuda-mps-server");
-  EXPECT_FALSE(listed[0].active);
-  EXPECT_EQ(listed[1].pid, 4101U);
-  EXPECT_FALSE(listed[1].active);
-  EXPECT_EQ(listed[2].pid, 4102U);
-  EXPECT_TRUE(listed[2].active);
-}
-
-TEST(nvml_processes, load_without_samples_is_not_held_against_an_mps_server) {
-  auto const listed = others("healthy,processes=4100,utilization=97,no-samples");
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].active);
-}
-
-TEST(nvml_processes, one_that_ends_is_no_longer_listed) {
-  setting const set("NVML_STUB", "active-for=2");
-  nvml const management(BANDGATE_NVML_STUBS "/current/libnvidia-ml.so.1");
-  EXPECT_TRUE(management.processes(card_1b(), {77}).at(0).active);
-  EXPECT_TRUE(management.processes(card_1b(), {77}).at(0).active);
-  auto const later = management.processes(card_1b(), {77});
-  ASSERT_THAT(later, SizeIs(1));
-  EXPECT_EQ(later[0].pid, 4002U);
-  EXPECT_EQ(number(management.snapshot(card_1b()), "gpu_utilization_percent"), 0);
 }
 
 }  // namespace

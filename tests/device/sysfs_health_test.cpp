@@ -88,6 +88,12 @@ TEST(sysfs_snapshot, makes_nothing_of_what_is_not_said) {
     EXPECT_THAT(fields.at(name).why, HasSubstr("says nothing of a PCIe link")) << name;
   EXPECT_EQ(number(fields, "pcie_width_max"), 16);
 
+  for (auto const* none : {"0\n", "255\n", "\n", "16 lanes\n"}) {
+    root.file("sys/devices/pci0000:15/0000:15:01.0/0000:1b:00.0/current_link_width", none);
+    EXPECT_EQ(sysfs_snapshot(card(), root.path()).at("pcie_width").status, state::unavailable)
+        << none;
+  }
+
   fake_root const empty;
   for (auto const& [name, field] : sysfs_snapshot(card(), empty.path()))
     EXPECT_EQ(field.status, state::unavailable) << name;

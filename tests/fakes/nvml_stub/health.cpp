@@ -39,8 +39,11 @@ namespace {
 constexpr double gib = 1 << 30;
 
 /// A slice has an eighth of the card's memory.
+double share(nvmlDevice_t device, double of_card) {
+  return of_card / (device->card == nullptr ? 1 : 8);
+}
 double total(nvmlDevice_t device) {
-  return value("memory-total", 141 * gib) / (device->card == nullptr ? 1 : 8);
+  return share(device, value("memory-total", 141 * gib));
 }
 unsigned long long whole(double number) {
   return static_cast<unsigned long long>(number);
@@ -117,7 +120,7 @@ STUB nvmlDeviceGetTotalEccErrors(nvmlDevice_t, int kind, int counter, unsigned l
   return success;
 }
 STUB nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
-  auto const used = value("memory-used", 2 * gib, 0) + value("memory-reserved", gib);
+  auto const used = share(device, value("memory-used", 2 * gib, 0) + value("memory-reserved", gib));
   return give(__func__, memory, {whole(total(device)), whole(total(device) - used), whole(used)});
 }
 
@@ -163,8 +166,8 @@ STUB nvmlDeviceGetRepairStatus(nvmlDevice_t, nvmlRepairStatus_t* status) {
 }
 STUB nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
   if (memory->version != (sizeof(nvmlMemory_v2_t) | 2U << 24U)) return stub::wrong_version;
-  auto const used = value("memory-used", 2 * gib, 0);
-  auto const reserved = value("memory-reserved", gib);
+  auto const used = share(device, value("memory-used", 2 * gib, 0));
+  auto const reserved = share(device, value("memory-reserved", gib));
   return give(__func__, memory,
               {memory->version, whole(total(device)), whole(reserved),
                whole(total(device) - used - reserved), whole(used)});

@@ -65,6 +65,7 @@ namespace {
 
 /// Where the counters of heat and brake stand in this library's numbering; 0: it has none.
 unsigned thermal_fields() {
+  if (stub::told("thermal-fields")) return static_cast<unsigned>(value("thermal-fields", 0));
   auto const version = stub::text("library", "13.580.159");
   auto const branch = std::stoi(version.substr(version.find('.') + 1));
   auto const release = std::stoi(version.substr(version.rfind('.') + 1));
@@ -109,6 +110,10 @@ void answer(nvmlFieldValue_t& field) {
     case 162:
     case 163:
       if (!is_link(field.scopeId)) break;
+      if (stub::told("link-errors-fail") && field.scopeId == 3) {
+        field.nvmlReturn = stub::unknown;
+        return;
+      }
       field.valueType = 3;
       field.value.ullVal = field.fieldId == 161 && field.scopeId == 0
                                ? static_cast<unsigned long long>(value("link-errors", 0))
@@ -116,7 +121,10 @@ void answer(nvmlFieldValue_t& field) {
       return;
     case 251:
     case 252:
-    case 253:  // power smoothing
+    case 253:
+    case 269:
+    case 270:
+    case 271:  // power smoothing
       field.valueType = 1;
       field.value.uiVal = 1;
       return;

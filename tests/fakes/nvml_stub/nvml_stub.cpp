@@ -18,7 +18,9 @@
 ///   refuse=A+B        the functions A and B are answered "not supported"
 ///   missing=A+B       the functions A and B are answered "function not found" (13)
 ///   no-fields         fields (nvmlDeviceGetFieldValues) are answered "not supported", each
+///   link-errors-fail  the errors of the fourth link cannot be read
 ///   library=V         NVML's version, 13.580.159; the numbers of some fields depend on it
+///   thermal-fields=N  the first of those numbers, whatever the version
 ///
 /// Who it is:
 ///   uuid=GPU-…        in place of GPU-1b1b1b1b-0000-0000-0000-000000000002
@@ -35,7 +37,7 @@
 ///   ecc=1 ecc-pending=0/1 remap-pending=1/0 remap-failure=0 retirement=0 repair=0
 ///   links=18 links-down=0 fabric=3 (0 none, 1 not started, 2 in progress, 3 completed)
 ///   fabric-status=0 fabric-layout=3 (newest known: 3, 2 or 1)
-///   memory-total memory-used memory-reserved (bytes)
+///   memory-total memory-used memory-reserved (bytes; a slice has an eighth of each)
 ///   persistence=1 compute-mode=3/0 mig=0 (1: of the card in `uuid`, which then has no slices)
 /// Counters: sw-power-cap hw-thermal sw-thermal power-brake sync-boost board-limit reliability (ns,
 ///   0) replays=0 link-errors=0 (of the first link) ecc-corrected=5/0 ecc-uncorrected=2/0
