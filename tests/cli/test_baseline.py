@@ -82,7 +82,7 @@ def test_one_probe_that_fails_does_not_cost_the_others_their_recording(
 
 def test_a_disturbed_run_is_not_recorded(bandgate: Bandgate) -> None:
     for script, why in (
-        ("contended", "another process"),
+        ("contended", "is in use"),
         ("throttling-slope", "settle"),
         ("above-peak", "peak"),
         ("wrong-checksum", "process 1 of 3"),
