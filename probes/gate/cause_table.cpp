@@ -16,7 +16,7 @@ constexpr char const* cooling =
     "Check the cooling: fans, air flow, the inlet's temperature, the temperatures under load.";
 constexpr char const* power_supply =
     "Check the node's power supply and its power limits (the brake is pulled from outside).";
-constexpr char const* reset = "Reset the device (drain the node first), which carries it out.";
+constexpr char const* reset = "Drain the node, then reset the device: that carries it out.";
 constexpr char const* reseat_link =
     "Look at `nvidia-smi nvlink -s`, the fabric manager's log and the kernel log; reseat the card "
     "or its bridge.";
