@@ -99,6 +99,21 @@ TEST(Script, DevicesAreInPciOrder) {
   EXPECT_EQ(s.devices[1].identity.uuid, "GPU-1");
 }
 
+TEST(Script, SlicesOfACardShareItsAddress) {
+  auto const slice = [](char const* uuid, char const* parent) {
+    auto device = one_device();
+    device["identity"].update(json{{"uuid", uuid}, {"mig_parent", parent}});
+    return device;
+  };
+  auto document = script_of(slice("MIG-2", "GPU-1"));
+  document["devices"].push_back(slice("MIG-1", "GPU-1"));
+  auto const s = read(document);
+  EXPECT_EQ(s.devices[0].identity.uuid, "MIG-1");
+  EXPECT_EQ(s.devices[1].identity.uuid, "MIG-2");
+  document["devices"].push_back(slice("MIG-3", "GPU-2"));
+  EXPECT_THROW(read(document), usage_error);
+}
+
 TEST(Script, TheLastAttemptRepeatsAndTheStarIsForTheOthers) {
   auto device = one_device();
   device["probes"]["read"]["attempts"] = {{{"unit", "GB/s"}, {"samples", {1}}},
@@ -122,7 +137,7 @@ TEST(Script, ReadsHealth) {
       {"load", {{"power_w", {{"state", "not-supported"}}}}},
       {"change", {{"pcie_replays", {{"state", "unavailable"}, {"why", "no NVML"}}}}},
       {"processes", {{{"pid", 42}, {"name", "python3"}, {"active", true}}}}};
-  auto const h = read(script_of(device)).devices[0].health;
+  auto const h = read(script_of(device)).devices[0].health.at({});
   EXPECT_EQ(h.source, "scripted");
   EXPECT_EQ(std::get<std::string>(h.idle.at("pstate").value), "P8");
   EXPECT_EQ(std::get<bool>(h.idle.at("ecc_enabled").value), true);

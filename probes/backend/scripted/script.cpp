@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "backend/scripted/script_json.hpp"
+#include "device/contention.hpp"
 #include "records/schema.hpp"
 
 namespace bandgate {
@@ -51,6 +53,8 @@ scripted_device device_from(json const& j, std::vector<probe> const& probes,
   d.pointer = pointer;
   d.identity = scripted_identity_from(j.at("identity"));
   d.missing = j.value("missing", false);
+  d.lost = j.value("lost", "");
+  d.hang_at_inspection = j.value("hang_at_inspection", false);
   d.memory_free = {j.value("memory_free_bytes", d.identity.memory_bytes.value())};
   if (d.memory_free.count > *d.identity.memory_bytes)
     refuse(origin, child(pointer, "memory_free_bytes"),
@@ -64,13 +68,18 @@ scripted_device device_from(json const& j, std::vector<probe> const& probes,
   return d;
 }
 
-/// An address or a UUID names one device, in a machine as in a script.
+/// An address or a UUID names one device, in a machine as in a script; but the slices of a card are
+/// at its address.
 void require_distinct(std::vector<scripted_device> const& devices, std::string const& origin,
                       char const* member, std::string device_identity::*value) {
-  std::map<std::string, std::string> seen;
+  std::map<std::string, std::string> seen, parents;
   for (auto const& d : devices) {
     auto const [first, is_new] = seen.emplace(d.identity.*value, d.pointer);
-    if (!is_new)
+    auto const& of = d.identity.mig_parent;
+    bool const slices =
+        value == &device_identity::pci_address && !of.empty() && of == parents[d.identity.*value];
+    parents[d.identity.*value] = of;
+    if (!is_new && !slices)
       refuse(origin, d.pointer + "/identity/" + member,
              fmt::format("'{}' is the {} of {} already", first->first, member, first->second));
   }
@@ -91,11 +100,24 @@ script read_script(std::filesystem::path const& file, std::vector<probe> const& 
   require_distinct(s.devices, origin, "uuid", &device_identity::uuid);
   require_distinct(s.devices, origin, "pci_address", &device_identity::pci_address);
   std::stable_sort(s.devices.begin(), s.devices.end(), [](auto const& a, auto const& b) {
-    return a.identity.pci_address < b.identity.pci_address;
+    return std::pair(a.identity.pci_address, a.identity.mig_parent.empty() ? "" : a.identity.uuid) <
+           std::pair(b.identity.pci_address, b.identity.mig_parent.empty() ? "" : b.identity.uuid);
   });
   for (auto const& p : document.value("problems", json::array()))
     s.problems.push_back({p.at("code"), p.at("message"), p.value("usage", false)});
   return s;
+}
+
+health scripted_health::at(nanoseconds time) const {
+  auto seen = lasting;
+  if (utilization_ends && time >= *utilization_ends)
+    seen.idle["gpu_utilization_percent"] = {health_field::state::ok, 0.0, {}};
+  for (auto const& [what, begins, ends] : processes) {
+    if (time < begins || (ends && time >= *ends)) continue;
+    seen.processes.push_back(what);
+    if (is_mps_server(what)) seen.processes.back().active = false;
+  }
+  return seen;
 }
 
 scripted_attempt const* find_attempt(scripted_device const& device, std::string const& probe,

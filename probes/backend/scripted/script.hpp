@@ -5,6 +5,7 @@
 #include <bandgate/probe.hpp>
 #include <bandgate/result.hpp>
 #include <bandgate/session.hpp>
+#include <bandgate/subject.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -13,6 +14,22 @@
 #include <vector>
 
 namespace bandgate {
+
+/// Another process on the device, for a while.
+struct scripted_process {
+  device_process what;
+  nanoseconds begins{};               ///< after the device was first looked at
+  std::optional<nanoseconds> ends{};  ///< none: it stays
+};
+
+/// What a device says of itself, and what of that passes with time.
+struct scripted_health {
+  bandgate::health lasting;  ///< without processes
+  std::vector<scripted_process> processes;
+  std::optional<nanoseconds> utilization_ends;  ///< from then on the device at rest is idle
+  /// So long after the device was first looked at.
+  bandgate::health at(nanoseconds time) const;
+};
 
 /// What one fresh process sees of one probe.
 struct scripted_attempt {
@@ -27,15 +44,17 @@ struct scripted_attempt {
   bool out_of_memory{};
   bool exclusive{};
   bool passes_ignored{};
-  std::optional<bandgate::health> health;  ///< in place of the device's
+  std::optional<scripted_health> health;  ///< in place of the device's
 };
 
 struct scripted_device {
   device_identity identity;
   bool missing{};
+  std::string lost;  ///< not empty: it does not answer, and what the driver says
+  bool hang_at_inspection{};
   bytes memory_free{};
   std::map<std::string, std::vector<scripted_attempt>> attempts;  ///< by probe, or "*"
-  bandgate::health health;
+  scripted_health health;
   std::string pointer;  ///< JSON pointer of the device in its file
 };
 

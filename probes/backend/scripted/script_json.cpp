@@ -47,6 +47,12 @@ health_snapshot snapshot_from(json const& j, char const* key) {
   return found == j.end() ? health_snapshot{} : snapshot_from(*found);
 }
 
+std::optional<nanoseconds> time_from(json const& j, char const* key) {
+  auto const found = j.find(key);
+  if (found == j.end()) return std::nullopt;
+  return std::chrono::round<nanoseconds>(std::chrono::duration<double>(found->get<double>()));
+}
+
 /// true: nothing is wrong; a text says what is.
 std::optional<std::string> finding_from(json const& j, char const* key, char const* by_default) {
   auto const found = j.find(key);
@@ -90,18 +96,21 @@ device_identity scripted_identity_from(json const& j) {
   return d;
 }
 
-health scripted_health_from(json const& j) {
-  health h;
-  h.source = "scripted";
-  h.idle = snapshot_from(j, "idle");
-  h.load = snapshot_from(j, "load");
-  h.change = snapshot_from(j, "change");
+scripted_health scripted_health_from(json const& j) {
+  scripted_health h;
+  h.lasting.source = j.value("source", "scripted");
+  h.lasting.idle = snapshot_from(j, "idle");
+  h.lasting.load = snapshot_from(j, "load");
+  h.lasting.change = snapshot_from(j, "change");
+  h.utilization_ends = time_from(j, "utilization_ends_after_s");
   for (auto const& entry : j.value("processes", json::array())) {
-    device_process process;
-    read(entry, "pid", process.pid);
-    read(entry, "name", process.name);
-    read(entry, "memory_bytes", process.memory_bytes);
-    read(entry, "active", process.active);
+    scripted_process process;
+    read(entry, "pid", process.what.pid);
+    read(entry, "name", process.what.name);
+    read(entry, "memory_bytes", process.what.memory_bytes);
+    read(entry, "active", process.what.active);
+    process.begins = time_from(entry, "begins_after_s").value_or(nanoseconds{});
+    process.ends = time_from(entry, "ends_after_s");
     h.processes.push_back(process);
   }
   return h;

@@ -9,7 +9,7 @@
 namespace bandgate {
 
 device_identity scripted_identity_from(nlohmann::json const& j);
-health scripted_health_from(nlohmann::json const& j);
+scripted_health scripted_health_from(nlohmann::json const& j);
 scripted_attempt scripted_attempt_from(nlohmann::json const& j);
 
 }  // namespace bandgate

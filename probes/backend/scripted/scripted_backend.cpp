@@ -2,10 +2,12 @@
 #include "backend/scripted/scripted_backend.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <utility>
 
 #include "backend/scripted/script.hpp"
+#include "backend/scripted/scripted_monitor.hpp"
 #include "backend/scripted/scripted_session.hpp"
 
 namespace bandgate {
@@ -13,8 +15,8 @@ namespace {
 
 class scripted_backend final : public backend {
  public:
-  explicit scripted_backend(script whole)
-      : script_(std::make_shared<script const>(std::move(whole))) {
+  scripted_backend(script whole, std::function<void(std::string const&)> announce)
+      : script_(std::make_shared<script const>(std::move(whole))), announce_(std::move(announce)) {
     for (auto const& device : script_->devices)
       if (!device.missing) listed_.push_back(&device);
   }
@@ -32,14 +34,20 @@ class scripted_backend final : public backend {
   }
 
   health inspect(std::size_t index) override {
-    auto seen = at(index).health;
+    auto const& device = at(index);
+    // For ever, as a hung library does: only a signal from outside ends it.
+    while (device.hang_at_inspection) ::pause();
+    if (!device.lost.empty())
+      throw measurement_error(failure::device_lost,
+                              scripted_label(device.identity) + " is lost: " + device.lost);
+    auto seen = device.health.at({});
     seen.load.clear();
     seen.change.clear();
     return seen;
   }
 
   std::unique_ptr<session> open(std::size_t index, open_options const& options) override {
-    return open_scripted(script_, at(index), options.attempt);
+    return open_scripted(script_, at(index), options, announce_);
   }
 
  private:
@@ -60,13 +68,16 @@ class scripted_backend final : public backend {
   }
 
   std::shared_ptr<script const> script_;
+  std::function<void(std::string const&)> announce_;
   std::vector<scripted_device const*> listed_;
 };
 
 }  // namespace
 
-std::unique_ptr<backend> make_scripted_backend(std::filesystem::path const& file) {
-  return std::make_unique<scripted_backend>(read_script(file, registered_probes()));
+std::unique_ptr<backend> make_scripted_backend(std::filesystem::path const& file,
+                                               std::function<void(std::string const&)> announce) {
+  return std::make_unique<scripted_backend>(read_script(file, registered_probes()),
+                                            std::move(announce));
 }
 
 }  // namespace bandgate

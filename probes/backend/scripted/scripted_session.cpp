@@ -13,7 +13,10 @@
 #include <bandgate/parts.hpp>
 
 #include "backend/scripted/scripted_clock.hpp"
+#include "backend/scripted/scripted_monitor.hpp"
+#include "device/contention.hpp"
 #include "device/peer.hpp"
+#include "device/steps.hpp"
 
 namespace bandgate {
 namespace {
@@ -26,65 +29,6 @@ constexpr nanoseconds unread_time = 1ms;
 constexpr nanoseconds emptied_kernel_time = 25ms;
 /// Far above every time limit, far below what nanoseconds can count.
 constexpr double longest_sample_ns = 1e18;
-
-std::string label(device_identity const& d) {
-  return fmt::format("{} at {} (scripted)", d.uuid, d.pci_address);
-}
-
-/// The course of one prepared probe, which its subjects and the health monitor share.
-struct course {
-  scripted_attempt const* attempt{};
-  std::uint64_t sampling_calls{};
-  std::uint64_t part{};  ///< the window or the slice that is measured, from 0 on
-  std::uint64_t parts_begun{};
-  bool sampling{};  ///< in that phase
-  bool sampled{};   ///< it has begun
-  bool lost{};
-};
-
-/// What a script says of a part: the last of a list repeats.
-template <class T>
-T const& of_part(std::vector<T> const& list, std::uint64_t part) {
-  return list[std::min<std::size_t>(part, list.size() - 1)];
-}
-
-class scripted_monitor final : public health_monitor {
- public:
-  explicit scripted_monitor(bandgate::health const& of_device) : of_device_(of_device) {}
-
-  /// The first is what the result is about; another only serves a comparison.
-  void watch(course& run) {
-    if (run_ == nullptr) run_ = &run;
-  }
-  void on_phase(phase p) override {
-    sampled_ = sampled_ || p == phase::sampling;
-    if (run_ == nullptr) return;
-    run_->sampling = p == phase::sampling;
-    run_->sampled = sampled_;
-  }
-  void part_begins(nanoseconds) override {
-    if (run_ != nullptr) run_->part = run_->parts_begun++;
-  }
-  health_snapshot part_ends() override {
-    if (run_ == nullptr || run_->attempt->part_health.empty()) return {};
-    return of_part(run_->attempt->part_health, run_->part);
-  }
-  /// As on a real device: nothing is known of a load that never came.
-  bandgate::health report() override {
-    auto const has_own = run_ != nullptr && run_->attempt->health.has_value();
-    auto seen = has_own ? *run_->attempt->health : of_device_;
-    if (!sampled_) {
-      seen.load.clear();
-      seen.change.clear();
-    }
-    return seen;
-  }
-
- private:
-  bandgate::health const& of_device_;
-  course* run_{};
-  bool sampled_{};
-};
 
 class scripted_subject final : public subject {
  public:
@@ -113,7 +57,7 @@ class scripted_subject final : public subject {
           failure::device_lost,
           fmt::format("GPU lost: {} stopped answering at sample {}; look for Xid 79 in the kernel "
                       "log, then reset or replace the card",
-                      label(who_), run_.sampling_calls));
+                      scripted_label(who_), run_.sampling_calls));
   }
 
   nanoseconds duration_of(std::uint64_t iterations) const {
@@ -163,7 +107,7 @@ class scripted_prepared final : public prepared {
     auto const is_named = std::find(told.wrong_parts.begin(), told.wrong_parts.end(),
                                     run_.part + 1) != told.wrong_parts.end();
     if (!found || (run_.sampled && !told.wrong_parts.empty() && !is_named)) return std::nullopt;
-    return fmt::format("{}: {}", label(who_), *found);
+    return fmt::format("{}: {}", scripted_label(who_), *found);
   }
   /// One for all: a script knows no shapes.
   subject& timed(std::size_t) override { return subject_; }
@@ -180,12 +124,14 @@ class scripted_prepared final : public prepared {
 class scripted_session final : public session {
  public:
   scripted_session(std::shared_ptr<script const> whole, scripted_device const& device,
-                   unsigned attempt)
+                   unsigned attempt, std::unique_ptr<scripted_clock> time, nanoseconds since,
+                   std::vector<std::string> notes)
       : script_(std::move(whole)),
         device_(device),
         attempt_(attempt),
-        clock_(make_scripted_clock(script_->real_pace)),
-        monitor_(device_.health) {}
+        clock_(std::move(time)),
+        monitor_(device_.health, *clock_, since),
+        notes_(std::move(notes)) {}
 
   device_identity const& identity() const override { return device_.identity; }
   device_facts facts() const override;
@@ -204,6 +150,7 @@ class scripted_session final : public session {
   std::deque<course> runs_;
   std::unique_ptr<scripted_clock> clock_;
   scripted_monitor monitor_;
+  std::vector<std::string> notes_;
 };
 
 device_facts scripted_session::facts() const {
@@ -232,9 +179,10 @@ std::unique_ptr<prepared> scripted_session::prepare(probe const& what, parameter
     throw measurement_error(
         failure::exclusively_held,
         fmt::format("{} is in exclusive-process mode and another process holds it",
-                    label(device_.identity)));
+                    scripted_label(device_.identity)));
   require_peer(what, values);
   auto planned = what.plan(values, facts());
+  planned.notes.insert(planned.notes.begin(), notes_.begin(), notes_.end());
   for (auto const part : told->wrong_parts)
     if (part > planned.slices)
       throw usage_error(fmt::format(
@@ -269,14 +217,36 @@ void scripted_session::require_room(probe const& what, work const& planned,
         failure::out_of_memory,
         fmt::format("out of memory: the buffers of probe '{}' need {} bytes on {}, of which {} "
                     "were free before; choose a smaller size or find who holds the memory",
-                    what.name, wanted, label(device_.identity), device_.memory_free.count));
+                    what.name, wanted, scripted_label(device_.identity),
+                    device_.memory_free.count));
 }
 
 }  // namespace
 
 std::unique_ptr<session> open_scripted(std::shared_ptr<script const> whole,
-                                       scripted_device const& device, unsigned attempt) {
-  return std::make_unique<scripted_session>(std::move(whole), device, attempt);
+                                       scripted_device const& device, open_options const& how,
+                                       std::function<void(std::string const&)> const& announce) {
+  auto const name = scripted_label(device.identity);
+  if (!device.lost.empty())
+    throw measurement_error(failure::device_lost, name + " is lost: " + device.lost);
+  auto time = make_scripted_clock(whole->real_pace);
+  auto const since = time->now();
+  auto const end = wait_until_idle(
+      [&] {
+        auto const seen = device.health.at(time->now() - since);
+        return occupancy_of(seen.idle, seen.processes);
+      },
+      *time,
+      [&](nanoseconds pause) {
+        if (announce) announce(waiting_for_others);
+        time->pass(pause);
+      },
+      how.wait_idle);
+  if (!end.computing.empty() && !how.allow_contention) throw contended_error(name, end);
+  std::vector<std::string> notes;
+  if (!end.computing.empty()) notes.push_back(contended_note(end));
+  return std::make_unique<scripted_session>(std::move(whole), device, how.attempt, std::move(time),
+                                            since, std::move(notes));
 }
 
 }  // namespace bandgate

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "backend/scripted/script.hpp"
 
 namespace bandgate {
 
-/// One scripted device, opened for attempt number `attempt`. Keeps `whole` alive.
+/// One scripted device, once nobody computes on it. Keeps `whole` alive.
 std::unique_ptr<session> open_scripted(std::shared_ptr<script const> whole,
-                                       scripted_device const& device, unsigned attempt);
+                                       scripted_device const& device, open_options const& how,
+                                       std::function<void(std::string const&)> const& announce);
 
 }  // namespace bandgate
