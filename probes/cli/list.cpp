@@ -108,7 +108,7 @@ std::vector<test_case> cases_of(probe const& p, std::vector<device_identity> con
                                 std::size_t device) {
   std::vector<test_case> all;
   // One GPU has no peer: under strict a case that is never judged would fail for ever.
-  if (lacks_peer({&p, {}}, machine)) return all;
+  if (lacks_peer({&p, {}}, machine, device)) return all;
   for (auto const& member : p.suites)
     for (auto const& one : with_peers({&p, member.parameters}, machine, device)) {
       auto const same = std::find_if(all.begin(), all.end(),

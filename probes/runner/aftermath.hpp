@@ -12,7 +12,6 @@
 #include <bandgate/errors.hpp>
 
 #include "runner/child.hpp"
-#include "runner/request.hpp"
 #include "runner/supervisor.hpp"
 
 namespace bandgate {

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "device/steps.hpp"
+
 namespace bandgate {
 namespace {
 
@@ -33,6 +35,8 @@ announcement announcement_from_text(std::string const& line) {
 }
 
 std::string place_of(announcement const& said) {
+  for (auto const* step : {asking_driver, asking_library, looking_at, waiting_for_others})
+    if (said.phase.starts_with(step)) return "while " + said.phase;
   auto const phase = "in phase " + said.phase;
   if (said.all == 0) return phase;
   auto const all = std::to_string(said.all);

@@ -18,8 +18,8 @@ std::string to_text(announcement const& said);
 /// A line that is none is a phase of that name.
 announcement announcement_from_text(std::string const& line);
 
-/// "in phase sampling", "in phase sampling, part 4 of 30", "in phase sampling, after all of its 30
-/// parts": where a worker is that said so last.
+/// "while asking the driver", "in phase sampling", "in phase sampling, part 4 of 30", "in phase
+/// sampling, after all of its 30 parts": where a worker is that said so last.
 std::string place_of(announcement const& said);
 
 }  // namespace bandgate

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <bandgate/session.hpp>
@@ -17,7 +19,14 @@ std::string chosen_backend(std::string const& asked, gpu_presence const& machine
 /// Which GPU compiler this build has: "cuda 13.0" or "none".
 std::string gpu_support();
 
+struct backend_options {
+  std::string management{};              ///< path of another management library, or "none"
+  std::optional<std::string> visible{};  ///< CUDA_VISIBLE_DEVICES, where it is set
+  /// Hears what is about to be asked, before it may hang; may be empty.
+  std::function<void(std::string const&)> announce{};
+};
+
 /// Opens "cuda", "host" or "scripted:FILE". Throws usage_error for any other text.
-std::unique_ptr<backend> make_backend(std::string const& name);
+std::unique_ptr<backend> make_backend(std::string const& name, backend_options const& how = {});
 
 }  // namespace bandgate

@@ -37,6 +37,11 @@ void store(checked& pair, check_plan const& plan) {
   }
 }
 
+char const* why_no_peer(device_identity const& device) {
+  return device.mig_parent.empty() ? "it needs two GPUs, and this machine has one"
+                                   : "it needs two GPUs, and a MIG slice reaches no other";
+}
+
 checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
                  task const& one, baseline_library const& baselines,
                  supervisor::progress const& listener) {
@@ -45,9 +50,8 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
   auto const& [what, given] = one;
   auto const attempt = [&](unsigned number) -> result& {
     pair.attempts.push_back(
-        lacks_peer(one, plan.machine)
-            ? runs.skip(device.identity, *what, given,
-                        "it needs two GPUs, and this machine has one")
+        lacks_peer(one, plan.machine, device.index)
+            ? runs.skip(device.identity, *what, given, why_no_peer(device.identity))
             : runs.measure(device.identity, device.index, *what, given, number, listener));
     return pair.attempts.back();
   };

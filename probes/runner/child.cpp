@@ -67,10 +67,27 @@ channel open_channel() {
   return {descriptor{ends[0]}, lifted(descriptor{ends[1]})};
 }
 
-pid_t spawn(std::vector<std::string> const& command, int lines, int errors, int hand_over) {
-  std::vector<char*> arguments;
-  for (auto const& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+/// What execve takes.
+std::vector<char*> pointers_to(std::vector<std::string> const& words) {
+  std::vector<char*> all;
+  for (auto const& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+std::vector<std::string> environment_with(std::map<std::string, std::string> const& changes) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    std::string const text = *entry;
+    if (!changes.contains(text.substr(0, text.find('=')))) all.push_back(text);
+  }
+  for (auto const& [name, value] : changes) all.push_back(name + "=" + value);
+  return all;
+}
+
+pid_t spawn(child_options const& how, int lines, int errors, int hand_over) {
+  auto const arguments = pointers_to(how.command);
+  auto const variables = environment_with(how.environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -78,9 +95,10 @@ pid_t spawn(std::vector<std::string> const& command, int lines, int errors, int 
   posix_spawn_file_actions_adddup2(&actions, errors, 2);
   posix_spawn_file_actions_adddup2(&actions, hand_over, hand_over_descriptor);
   pid_t child = -1;
-  int const error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  int const error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(),
+                                pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw usage_error("cannot start " + command[0] + ": " + std::strerror(error));
+  if (error != 0) throw usage_error("cannot start " + how.command[0] + ": " + std::strerror(error));
   return child;
 }
 
@@ -114,14 +132,16 @@ bool pump(std::array<channel, 3>& channels, steady_clock::time_point deadline) {
 
 /// Passes on lines and gathers the rest until the child has closed all; false when the deadline
 /// came first.
-bool follow(std::array<channel, 3>& channels, steady_clock::time_point deadline,
-            std::function<void(std::string const&)> const& on_line) {
+bool follow(std::array<channel, 3>& channels, steady_clock::time_point& deadline,
+            child_options const& how) {
   auto& lines = channels[0];
   while (channels[0].open || channels[1].open || channels[2].open) {
     if (!pump(channels, deadline)) return false;
     for (auto end = lines.text.find('\n'); end != std::string::npos; end = lines.text.find('\n')) {
-      if (on_line) on_line(lines.text.substr(0, end));
+      auto const line = lines.text.substr(0, end);
       lines.text.erase(0, end + 1);
+      if (how.on_line) how.on_line(line);
+      if (how.more_time) deadline += how.more_time(line);
     }
   }
   return true;
@@ -140,18 +160,17 @@ std::optional<int> reap(pid_t child, steady_clock::time_point deadline) {
 
 }  // namespace
 
-child_outcome run_child(std::vector<std::string> const& command, milliseconds limit,
-                        std::function<void(std::string const&)> const& on_line) {
+child_outcome run_child(child_options const& how) {
   auto const start = steady_clock::now();
-  auto const deadline = start + limit;
+  auto deadline = start + how.limit;
   std::array<channel, 3> channels{open_channel(), open_channel(), open_channel()};
   auto& [lines, errors, hand_over] = channels;
-  pid_t const child = spawn(command, lines.into.get(), errors.into.get(), hand_over.into.get());
+  pid_t const child = spawn(how, lines.into.get(), errors.into.get(), hand_over.into.get());
   for (auto& c : channels) c.into.close();
 
   child_outcome outcome;
   std::optional<int> state;
-  if (follow(channels, deadline, on_line)) state = reap(child, deadline);
+  if (follow(channels, deadline, how)) state = reap(child, deadline);
   if (!state) {
     outcome.how = child_outcome::ending::timed_out;
     kill(child, SIGKILL);

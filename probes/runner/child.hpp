@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,18 @@ inline constexpr int hand_over_descriptor = 3;
 /// After the time limit a child is killed; this is how long it is waited for after that.
 inline constexpr std::chrono::seconds reap_limit{5};
 
-/// Runs `command` (command[0] is the program) as a child that is killed at `limit`. Every line that
-/// it prints on standard output goes to `on_line` as it comes. Throws usage_error when it cannot be
-/// started.
-child_outcome run_child(std::vector<std::string> const& command, std::chrono::milliseconds limit,
-                        std::function<void(std::string const&)> const& on_line);
+struct child_options {
+  std::vector<std::string> command;  ///< command[0] is the program
+  std::chrono::milliseconds limit;   ///< after which it is killed
+  /// Every line that it prints on standard output, as it comes.
+  std::function<void(std::string const&)> on_line{};
+  /// How much later it is killed because of that line; may be empty.
+  std::function<std::chrono::milliseconds(std::string const&)> more_time{};
+  std::map<std::string, std::string> environment{};  ///< set besides what is inherited
+};
+
+/// Throws usage_error when it cannot be started.
+child_outcome run_child(child_options const& how);
 
 /// Called first thing in a child: it dies with the process `parent`, also when that is killed.
 /// Exits at once if the parent is gone already.

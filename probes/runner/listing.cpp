@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The supervisor's listing of devices, and its look at them at rest.
+#include <exception>
+#include <thread>
+
 #include <nlohmann/json.hpp>
 
+#include "device/steps.hpp"
 #include "records/result_json.hpp"
 #include "runner/aftermath.hpp"
+#include "runner/task.hpp"
 
 namespace bandgate {
 namespace {
@@ -32,23 +37,29 @@ inspection read_answer(json const& document) {
   return seen;
 }
 
+struct answer {
+  inspection seen;
+  bool stuck{};  ///< it was killed, or died, while it looked at a device
+};
+
 /// Asks a worker. What became of it is among the problems.
-inspection ask(supervisor_options const& options, worker_request const& request,
-               std::chrono::milliseconds limit, char const* doing) {
+answer ask(supervisor_options const& options, worker_request const& request,
+           std::chrono::milliseconds limit, char const* doing) {
   std::string last_line;
-  auto const ended = run_child(command_for(options, request), limit,
-                               [&](std::string const& line) { last_line = line; });
+  child_options child{.command = command_for(options, request), .limit = limit};
+  child.on_line = [&](std::string const& line) { last_line = line; };
+  auto const ended = run_child(child);
   auto const document = document_of(ended);
   if (document.is_object() && document.contains("usage_error"))
     throw usage_error(document.at("usage_error"));
   if (document.is_object() && document.contains("failure")) {
     auto const& failed = document.at("failure");
-    return {{}, {{failed.at("code"), failed.at("message"), false}}};
+    return {{{}, {{failed.at("code"), failed.at("message"), false}}}};
   }
-  if (document.is_object()) return read_answer(document);
-  auto const [code, how] =
-      cause_of_death(ended, limit, last_line.empty() ? std::string(doing) : last_line);
-  return {{}, {{to_string(code), std::string(doing) + " the devices: " + how, false}}};
+  if (document.is_object()) return {read_answer(document)};
+  auto const [code, how] = cause_of_death(ended, limit, last_line);
+  return {{{}, {{to_string(code), std::string(doing) + " the devices: " + how, false}}},
+          last_line.starts_with(looking_at)};
 }
 
 }  // namespace
@@ -66,20 +77,42 @@ std::vector<device_problem> supervisor::add_missing(
 }
 
 device_list supervisor::devices(std::function<gpu_presence()> const& look) const {
-  worker_request request;
-  request.backend = options_.backend;
-  auto seen = ask(options_, request, options_.time_limit.value_or(listing_limit), "listing");
+  auto [seen, _] = ask(options_, request_for(worker_request::kind::devices),
+                       options_.time_limit.value_or(listing_limit), "listing");
   device_list list{identities_of(seen), {}};
   list.problems = add_missing(std::move(seen.problems), list.devices, look);
   return list;
 }
 
 inspection supervisor::inspect(std::function<gpu_presence()> const& look) const {
-  worker_request request;
-  request.what = worker_request::kind::inspect;
-  request.backend = options_.backend;
-  auto seen = ask(options_, request, options_.time_limit.value_or(inspection_limit), "inspecting");
+  auto const limit = options_.time_limit.value_or(inspection_limit);
+  auto [seen, stuck] =
+      ask(options_, request_for(worker_request::kind::inspect), limit, "inspecting");
+  if (stuck) seen = inspect_each(limit);
   seen.problems = add_missing(std::move(seen.problems), identities_of(seen), look);
+  return seen;
+}
+
+inspection supervisor::inspect_each(std::chrono::milliseconds limit) const {
+  auto seen = ask(options_, request_for(worker_request::kind::devices), limit, "listing").seen;
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < seen.devices.size(); ++i)
+    threads.emplace_back([&, i] {
+      auto& one = seen.devices[i];
+      auto request = request_for(worker_request::kind::inspect);
+      request.selector = selector_of(one.device, i);
+      try {
+        auto alone = ask(options_, request, limit, "inspecting").seen;
+        if (!alone.devices.empty())
+          one = std::move(alone.devices.front());
+        else
+          one.lost =
+              alone.problems.empty() ? "it is not listed any more" : alone.problems.front().message;
+      } catch (std::exception const& e) {
+        one.lost = e.what();
+      }
+    });
+  threads.clear();
   return seen;
 }
 

@@ -29,9 +29,18 @@ worker_request::kind kind_of(std::string const& word) {
 }  // namespace
 
 std::string to_text(worker_request const& request) {
-  return nlohmann::ordered_json{{"what", word_for(request.what)},   {"backend", request.backend},
-                                {"selector", request.selector},     {"probe", request.probe},
-                                {"parameters", request.parameters}, {"attempt", request.attempt}}
+  return nlohmann::ordered_json{
+      {"what", word_for(request.what)},
+      {"backend", request.backend},
+      {"selector", request.selector},
+      {"probe", request.probe},
+      {"parameters", request.parameters},
+      {"attempt", request.attempt},
+      {"management", request.management},
+      {"visible",
+       request.visible ? nlohmann::ordered_json(*request.visible) : nlohmann::ordered_json()},
+      {"wait_idle_ms", request.wait_idle.count()},
+      {"allow_contention", request.allow_contention}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -45,6 +54,12 @@ worker_request request_from_text(std::string const& text) {
     request.probe = document.at("probe");
     request.parameters = document.at("parameters");
     request.attempt = document.at("attempt");
+    request.management = document.at("management");
+    if (auto const& visible = document.at("visible"); !visible.is_null())
+      request.visible = visible.get<std::string>();
+    request.wait_idle = std::chrono::milliseconds(
+        document.at("wait_idle_ms").get<std::chrono::milliseconds::rep>());
+    request.allow_contention = document.at("allow_contention");
     return request;
   } catch (nlohmann::json::exception const& e) {
     throw usage_error(std::string("a worker was started with an unreadable request: ") + e.what() +

@@ -2,7 +2,9 @@
 /// What a supervisor asks of a worker process, as it travels on the command line.
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace bandgate {
@@ -15,6 +17,10 @@ struct worker_request {
   std::string probe;
   std::map<std::string, std::string> parameters;  ///< as given, not yet completed
   unsigned attempt{1};
+  std::string management;              ///< path of another management library, or "none"
+  std::optional<std::string> visible;  ///< CUDA_VISIBLE_DEVICES, where it is set
+  std::chrono::milliseconds wait_idle{5000};
+  bool allow_contention{};
 };
 
 /// One line of JSON.

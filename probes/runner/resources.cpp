@@ -9,11 +9,25 @@ std::string short_id(device_identity const& device, std::size_t index) {
   return device.backend == "host" ? "host" : "gpu" + std::to_string(index);
 }
 
+namespace {
+
+/// Slices of one card share its memory bus, so they are one resource: that of the first of them.
+std::string card_of(std::vector<device_identity> const& all, std::size_t self) {
+  auto const& parent = all.at(self).mig_parent;
+  auto const first = std::find_if(all.begin(), all.end(), [&](device_identity const& other) {
+    return !parent.empty() && (other.mig_parent == parent || other.uuid == parent);
+  });
+  if (first == all.end()) return short_id(all[self], self);
+  return short_id(*first, static_cast<std::size_t>(first - all.begin()));
+}
+
+}  // namespace
+
 std::vector<std::string> resources_of(task const& one, std::vector<device_identity> const& all,
                                       std::size_t self) {
   if (all.at(self).backend == "host") return {"hostlink"};
-  std::vector<std::string> names{short_id(all[self], self)};
-  if (auto const other = peer_of(one, all, self)) names.push_back(short_id(all[*other], *other));
+  std::vector<std::string> names{card_of(all, self)};
+  if (auto const other = peer_of(one, all, self)) names.push_back(card_of(all, *other));
   if (one.what->load == load::link) names.emplace_back("hostlink");
   return names;
 }

@@ -20,7 +20,8 @@ namespace bandgate {
 std::string short_id(device_identity const& device, std::size_t index);
 
 /// What `one` loads on device `self` of a machine with these devices: the device, the other GPU of
-/// a transfer between two ("gpu0", "gpu1"), the link to the host ("hostlink").
+/// a transfer between two ("gpu0", "gpu1"), the link to the host ("hostlink"). All slices of a card
+/// are the first of them, so that one is measured at a time.
 std::vector<std::string> resources_of(task const& one, std::vector<device_identity> const& all,
                                       std::size_t self);
 

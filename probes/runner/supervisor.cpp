@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/supervisor.hpp"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "device/identity.hpp"
+#include "device/steps.hpp"
 #include "records/result_json.hpp"
 #include "records/result_store.hpp"
 #include "runner/aftermath.hpp"
 #include "runner/attempt.hpp"
+#include "runner/resources.hpp"
 
 namespace bandgate {
 namespace {
@@ -25,6 +29,19 @@ std::chrono::milliseconds supervisor::limit_for(probe const& what, parameters co
   return options_.time_limit.value_or(std::chrono::seconds{what.time_limit_s + more});
 }
 
+worker_request supervisor::request_for(worker_request::kind what) const {
+  worker_request request;
+  request.what = what;
+  request.backend = options_.backend;
+  request.management = options_.management;
+  if (auto const visible = options_.environment.find("CUDA_VISIBLE_DEVICES");
+      visible != options_.environment.end())
+    request.visible = visible->second;
+  request.wait_idle = options_.wait_idle;
+  request.allow_contention = options_.allow_contention;
+  return request;
+}
+
 result supervisor::measure(device_identity const& device, std::size_t index, probe const& what,
                            std::map<std::string, std::string> const& given, unsigned attempt,
                            progress const& listener) const {
@@ -32,13 +49,27 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
   auto const selector = selector_of(device, index);
   auto const started = std::chrono::system_clock::now();
   auto const limit = limit_for(what, values);
-  worker_request const request{
-      worker_request::kind::measure, options_.backend, selector, what.name, given, attempt};
-  std::string last_phase;
-  auto const ended = run_child(command_for(options_, request), limit, [&](std::string const& line) {
-    last_phase = line;
+  auto request = request_for(worker_request::kind::measure);
+  request.selector = selector;
+  request.probe = what.name;
+  request.parameters = given;
+  request.attempt = attempt;
+  std::string last_line;
+  bool waits = false;
+  child_options child{.command = command_for(options_, request), .limit = limit};
+  child.on_line = [&](std::string const& line) {
+    last_line = line;
     if (listener) listener(short_id(device, index), what.name, line);
-  });
+  };
+  child.more_time = [&](std::string const& line) {
+    bool const begins =
+        !std::exchange(waits, waits || line.starts_with(waiting_for_others)) && waits;
+    return begins ? options_.wait_idle : std::chrono::milliseconds{};
+  };
+  // CUDA sees one slice of a card in a process, and which one this variable alone says.
+  if (device.backend == "cuda" && !device.mig_parent.empty())
+    child.environment = {{"CUDA_VISIBLE_DEVICES", device.uuid}};
+  auto const ended = run_child(child);
 
   result r;
   auto const document = document_of(ended);
@@ -48,7 +79,7 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
     r = result_from_json(document.at("result"), "a worker's result");
   } else {
     r.probe = record_of(what, values);
-    std::tie(r.failure, r.failure_message) = cause_of_death(ended, limit, last_phase);
+    std::tie(r.failure, r.failure_message) = cause_of_death(ended, limit, last_line);
   }
   if (!r.failure && (r.device.uuid != device.uuid || r.device.pci_address != device.pci_address)) {
     r.failure = failure::device_missing;

@@ -15,6 +15,7 @@
 #include <bandgate/session.hpp>
 
 #include "device/presence.hpp"
+#include "runner/request.hpp"
 #include "runner/resources.hpp"
 
 namespace bandgate {
@@ -26,7 +27,10 @@ struct supervisor_options {
   std::map<std::string, std::string> environment;       ///< of this process
   std::map<std::string, std::string> labels;            ///< the user's
   bool counts_gpus{true};  ///< false: the host was asked for by name, so no GPU is missing
-  std::string group_id;    ///< of this invocation
+  std::string management;  ///< path of another management library, or "none"; empty: the vendor's
+  std::chrono::milliseconds wait_idle{5000};  ///< how long others on a device are waited for
+  bool allow_contention{};                    ///< measure beside them
+  std::string group_id;                       ///< of this invocation
   std::string tool_version, tool_build;
 };
 
@@ -34,7 +38,8 @@ struct supervisor_options {
 inline constexpr std::chrono::seconds listing_limit{60};
 
 /// Looking at devices at rest makes no context on any of them; a healthy machine is done in well
-/// under two seconds.
+/// under two seconds. Where one device does not answer, each is asked by a worker of its own, so
+/// that the others are known: then this limit holds twice.
 inline constexpr std::chrono::seconds inspection_limit{20};
 
 struct inspected {
@@ -60,7 +65,8 @@ class supervisor {
   /// Throws usage_error as the backend did.
   device_list devices(std::function<gpu_presence()> const& look) const;
 
-  /// Lists the devices and looks at each at rest, in a worker. As devices(), in all else.
+  /// Lists the devices and looks at each at rest, in a worker. As devices(), in all else. A worker
+  /// that is stuck with one device does not hide the others.
   inspection inspect(std::function<gpu_presence()> const& look) const;
 
   /// One attempt in a worker of its own. Always returns a valid result, whatever the worker did.
@@ -73,12 +79,17 @@ class supervisor {
   result skip(device_identity const& device, probe const& what,
               std::map<std::string, std::string> const& given, std::string const& reason) const;
 
-  /// The limit that holds for one attempt of this probe with those (complete) parameters.
+  /// The limit that holds for one attempt of this probe with those (complete) parameters; what it
+  /// waits for others on the device comes on top.
   std::chrono::milliseconds limit_for(probe const& what, parameters const& values) const;
 
   supervisor_options const& options() const noexcept { return options_; }
 
  private:
+  worker_request request_for(worker_request::kind what) const;
+  /// Each device in a worker of its own, at the same time.
+  inspection inspect_each(std::chrono::milliseconds limit) const;
+
   /// And what the machine has and the driver does not list.
   std::vector<device_problem> add_missing(std::vector<device_problem> problems,
                                           std::vector<device_identity> const& listed,

@@ -16,6 +16,10 @@ bool declares(probe const& what, std::string const& name) {
                      [&](parameter const& p) { return p.name == name; });
 }
 
+bool is_slice(device_identity const& device) {
+  return !device.mig_parent.empty();
+}
+
 void require_declared(std::vector<task> const& tasks,
                       std::map<std::string, std::string> const& given) {
   for (auto const& [name, text] : given)
@@ -61,9 +65,17 @@ std::vector<task> with_parameters(std::vector<task> tasks,
 
 std::optional<std::size_t> peer_of(task const& one, std::vector<device_identity> const& all,
                                    std::size_t self) {
-  if (!declares(*one.what, peer_parameter) || all.size() < 2) return std::nullopt;
+  if (!declares(*one.what, peer_parameter) || all.size() < 2 || lacks_peer(one, all, self))
+    return std::nullopt;
   auto const values = complete(one.what->parameters, one.given);
-  return find_peer(all, self, std::get<std::string>(values.at(peer_parameter)));
+  auto const& selector = std::get<std::string>(values.at(peer_parameter));
+  auto other = find_peer(all, self, selector);
+  if (selector == "auto")  // the next in PCI order that is one
+    while (is_slice(all[other]) || other == self) other = (other + 1) % all.size();
+  if (is_slice(all[other]))
+    throw usage_error("parameter peer=" + selector +
+                      ": is a MIG slice, which no other GPU reaches; name a whole card");
+  return other;
 }
 
 std::vector<task> with_peers(task const& one, std::vector<device_identity> const& all,
@@ -72,21 +84,26 @@ std::vector<task> with_peers(task const& one, std::vector<device_identity> const
   auto const asked = one.given.find(peer_parameter);
   bool const each = asked != one.given.end() && asked->second == "each";
   task named = one;
-  if (all.size() < 2) {
+  if (all.size() < 2 || lacks_peer(one, all, self)) {
     if (each) named.given.erase(peer_parameter);
     return {named};
   }
   std::vector<task> tasks;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (each ? i == self : i != *peer_of(one, all, self)) continue;
+    if (each ? i == self || is_slice(all[i]) : i != *peer_of(one, all, self)) continue;
     named.given[peer_parameter] = selector_of(all[i], i);
     tasks.push_back(named);
   }
   return tasks;
 }
 
-bool lacks_peer(task const& one, std::vector<device_identity> const& all) {
-  return declares(*one.what, peer_parameter) && all.size() == 1 && all[0].backend != "host";
+bool lacks_peer(task const& one, std::vector<device_identity> const& all, std::size_t self) {
+  if (!declares(*one.what, peer_parameter) || self >= all.size() || all[self].backend == "host")
+    return false;
+  if (is_slice(all[self])) return true;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (i != self && !is_slice(all[i])) return false;
+  return true;
 }
 
 std::string selector_of(device_identity const& device, std::size_t index) {

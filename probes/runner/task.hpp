@@ -31,7 +31,7 @@ std::vector<task> with_parameters(std::vector<task> tasks,
 
 /// The tasks that `one` stands for on device `self` of a machine with these devices (in PCI order):
 /// a peer, also the one meant by "auto", is named by its UUID, so that each pair has a history of
-/// its own; "each" is a task for every other GPU. Where there is no other, the one task says
+/// its own; "each" is a task for every other GPU. Where it lacks_peer(), the one task says
 /// "auto", which the device skips and says why. Throws usage_error for a peer that is no other GPU.
 std::vector<task> with_peers(task const& one, std::vector<device_identity> const& all,
                              std::size_t self);
@@ -40,8 +40,9 @@ std::vector<task> with_peers(task const& one, std::vector<device_identity> const
 std::optional<std::size_t> peer_of(task const& one, std::vector<device_identity> const& all,
                                    std::size_t self);
 
-/// Whether `one` works with another GPU and these GPUs are one alone.
-bool lacks_peer(task const& one, std::vector<device_identity> const& all);
+/// Whether `one` works with another GPU, of which device `self` has none here. A slice of a card is
+/// no peer and has none.
+bool lacks_peer(task const& one, std::vector<device_identity> const& all, std::size_t self);
 
 /// How a device is named so that a worker finds the same one: UUID, PCI address or index.
 std::string selector_of(device_identity const& device, std::size_t index);

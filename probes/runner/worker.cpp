@@ -8,11 +8,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "device/steps.hpp"
 #include "records/result_json.hpp"
 #include "records/result_store.hpp"
 #include "runner/announcement.hpp"
 #include "runner/attempt.hpp"
 #include "runner/backends.hpp"
+#include "runner/task.hpp"
 
 namespace bandgate {
 namespace {
@@ -34,12 +36,29 @@ class announcer final : public observer {
   std::string phase_;
 };
 
+/// What did not come to a measurement.
+result failed(worker_request const& request, probe const& what, parameters const& values,
+              measurement_error const& why) {
+  result r;
+  r.probe = record_of(what, values);
+  r.device.backend = request.backend.substr(0, request.backend.find(':'));
+  r.failure = why.code();
+  r.failure_message = why.what();
+  return r;
+}
+
 /// Enough of `run` for a valid document; the supervisor knows the rest.
 void stamp(result& r) {
   auto const now = std::chrono::system_clock::now();
   r.run.id = new_run_id(now);
   r.run.group_id = r.run.id;
   r.run.started = rfc3339(now);
+}
+
+using announce_to = std::function<void(std::string const&)>;
+
+std::unique_ptr<backend> backend_for(worker_request const& request, announce_to const& announce) {
+  return make_backend(request.backend, {request.management, request.visible, announce});
 }
 
 nlohmann::ordered_json look_at(backend& source, std::size_t index) {
@@ -50,15 +69,21 @@ nlohmann::ordered_json look_at(backend& source, std::size_t index) {
   }
 }
 
-/// Lists the devices; looks at each if that was asked for.
-nlohmann::ordered_json list(worker_request const& request) {
-  auto const source = make_backend(request.backend);
+/// Lists the devices. Looks at each, or at the one that is selected, if that was asked for.
+nlohmann::ordered_json list(worker_request const& request, announce_to const& announce) {
+  auto const source = backend_for(request, announce);
   auto const found = source->devices();
   nlohmann::ordered_json document{{"devices", nlohmann::ordered_json::array()},
                                   {"problems", nlohmann::ordered_json::array()}};
   for (std::size_t i = 0; i < found.devices.size(); ++i) {
-    nlohmann::ordered_json entry{{"device", device_to_json(found.devices[i])}};
-    if (request.what == worker_request::kind::inspect) entry.update(look_at(*source, i));
+    auto const& device = found.devices[i];
+    if (!request.selector.empty() && i != select_device(found, request.selector)) continue;
+    nlohmann::ordered_json entry{{"device", device_to_json(device)}};
+    if (request.what == worker_request::kind::inspect) {
+      announce(std::string(looking_at) + " " + selector_of(device, i) + " at " +
+               device.pci_address);
+      entry.update(look_at(*source, i));
+    }
     document["devices"].push_back(std::move(entry));
   }
   for (auto const& p : found.problems)
@@ -66,27 +91,47 @@ nlohmann::ordered_json list(worker_request const& request) {
   return document;
 }
 
-result measure_on(worker_request const& request, probe const& what, parameters const& values,
-                  std::function<void(std::string const&)> const& announce) {
-  announcer listener(announce);
-  auto const source = make_backend(request.backend);
-  auto const index = select_device(source->devices(), request.selector);
-  auto const device = source->open(index, {.attempt = request.attempt});
-  return measure_attempt(*device, what, values, listener);
+/// A device that failed may be lost, which those who manage it know better than the call that
+/// failed.
+void ask_whether_lost(result& r, backend& source, std::size_t index) {
+  if (r.failure != failure::device_failed && r.failure != failure::device_lost) return;
+  try {
+    source.inspect(index);
+  } catch (measurement_error const& e) {
+    r.failure = e.code();
+    r.failure_message += "; " + std::string(e.what());
+  } catch (usage_error const&) {  // says nothing of the device
+  }
 }
 
-nlohmann::ordered_json measure(worker_request const& request,
-                               std::function<void(std::string const&)> const& announce) {
+result measure_on(worker_request const& request, probe const& what, parameters const& values,
+                  announce_to const& announce) {
+  announcer listener(announce);
+  auto const source = backend_for(request, announce);
+  auto const index = select_device(source->devices(), request.selector);
+  result r;
+  try {
+    auto device = source->open(index, {.attempt = request.attempt,
+                                       .wait_idle = request.wait_idle,
+                                       .allow_contention = request.allow_contention});
+    r = measure_attempt(*device, what, values, listener);
+    // Giving back what is on a broken device may hang; this process is about to end.
+    if (r.failure) static_cast<void>(device.release());
+  } catch (measurement_error const& e) {  // while opening it
+    r = failed(request, what, values, e);
+  }
+  ask_whether_lost(r, *source, index);
+  return r;
+}
+
+nlohmann::ordered_json measure(worker_request const& request, announce_to const& announce) {
   auto const& what = find_probe(request.probe);
   auto const values = complete(what.parameters, request.parameters);
   result r;
   try {
     r = measure_on(request, what, values, announce);
-  } catch (measurement_error const& e) {  // while opening the device
-    r.probe = record_of(what, values);
-    r.device.backend = request.backend;
-    r.failure = e.code();
-    r.failure_message = e.what();
+  } catch (measurement_error const& e) {  // while looking for the device
+    r = failed(request, what, values, e);
   }
   stamp(r);
   return {{"result", to_json(r)}};
@@ -118,8 +163,8 @@ std::string answer(worker_request const& request,
                    std::function<void(std::string const&)> const& announce) {
   nlohmann::ordered_json document;
   try {
-    document =
-        request.what == worker_request::kind::measure ? measure(request, announce) : list(request);
+    document = request.what == worker_request::kind::measure ? measure(request, announce)
+                                                             : list(request, announce);
   } catch (measurement_error const& e) {
     document = {{"failure", {{"code", to_string(e.code())}, {"message", e.what()}}}};
   } catch (std::exception const& e) {

@@ -33,6 +33,9 @@ TEST(announcement, that_is_none_is_a_phase_of_that_name) {
 
 TEST(announcement, says_where_a_worker_is) {
   EXPECT_EQ(place("warm-up"), "in phase warm-up");
+  EXPECT_EQ(place("asking the driver"), "while asking the driver");
+  EXPECT_EQ(place("looking at GPU-1 at 0000:1b:00.0"), "while looking at GPU-1 at 0000:1b:00.0");
+  EXPECT_EQ(place("waiting for others"), "while waiting for others");
   EXPECT_EQ(place("sampling 0/30"), "in phase sampling, part 1 of 30");
   EXPECT_EQ(place("sampling 29/30"), "in phase sampling, part 30 of 30");
   EXPECT_EQ(place("sampling 30/30"), "in phase sampling, after all of its 30 parts");

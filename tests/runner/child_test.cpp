@@ -20,7 +20,7 @@ using ending = child_outcome::ending;
 
 child_outcome shell(std::string const& script, std::chrono::milliseconds limit = 20s,
                     std::function<void(std::string const&)> const& on_line = {}) {
-  return run_child({"/bin/sh", "-c", script}, limit, on_line);
+  return run_child({.command = {"/bin/sh", "-c", script}, .limit = limit, .on_line = on_line});
 }
 
 std::size_t open_descriptors() {
@@ -65,7 +65,7 @@ TEST(child, that_dies_by_a_signal_is_told_from_one_that_exits) {
 
 TEST(child, that_cannot_be_started_names_the_program) {
   try {
-    run_child({"/no/such/program"}, 1s, {});
+    run_child({.command = {"/no/such/program"}, .limit = 1s});
     FAIL() << "started a program that does not exist";
   } catch (std::exception const& e) {
     EXPECT_THAT(e.what(), testing::HasSubstr("/no/such/program"));

@@ -16,7 +16,11 @@ TEST(request, survives_the_command_line) {
                             "GPU-1",
                             "read",
                             {{"window", "64MiB"}},
-                            2};
+                            2,
+                            "/opt/libnvidia-ml.so",
+                            "1,0",
+                            std::chrono::milliseconds(600000),
+                            true};
   auto const got = request_from_text(to_text(sent));
   EXPECT_EQ(got.what, worker_request::kind::measure);
   EXPECT_EQ(got.backend, "scripted:/a b/ü.json");
@@ -24,6 +28,17 @@ TEST(request, survives_the_command_line) {
   EXPECT_EQ(got.probe, "read");
   EXPECT_EQ(got.parameters.at("window"), "64MiB");
   EXPECT_EQ(got.attempt, 2U);
+  EXPECT_EQ(got.management, "/opt/libnvidia-ml.so");
+  EXPECT_EQ(got.visible, "1,0");
+  EXPECT_EQ(got.wait_idle, std::chrono::minutes(10));
+  EXPECT_TRUE(got.allow_contention);
+}
+
+TEST(request, tells_a_variable_that_is_empty_from_one_that_is_not_set) {
+  worker_request sent;
+  EXPECT_EQ(request_from_text(to_text(sent)).visible, std::nullopt);
+  sent.visible = "";
+  EXPECT_EQ(request_from_text(to_text(sent)).visible, "");
 }
 
 TEST(request, of_every_kind_is_told_from_the_others) {

@@ -27,7 +27,7 @@ char const* gpu_backend_version() {
   return "none";
 }
 
-std::unique_ptr<backend> make_gpu_backend() {
+std::unique_ptr<backend> make_gpu_backend(gpu_backend_options) {
   return std::make_unique<absent_backend>();
 }
 

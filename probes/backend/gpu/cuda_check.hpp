@@ -12,8 +12,13 @@ namespace bandgate {
 /// What an error of the CUDA runtime means for a measurement.
 failure failure_of(cudaError_t status);
 
-/// Throws measurement_error unless the call succeeded, naming what was attempted and CUDA's own
-/// words for it; clears the sticky error, so that the next call is not blamed for this one.
+/// What it says of the machine and what to do about it, where there is more to say than CUDA's own
+/// words; else empty.
+char const* remedy_for(cudaError_t status);
+
+/// Throws measurement_error unless the call succeeded, naming what was attempted, CUDA's own words
+/// for it and the remedy; clears the sticky error, so that the next call is not blamed for this
+/// one.
 void check(cudaError_t status, std::string const& what,
            std::source_location where = std::source_location::current());
 

@@ -11,8 +11,12 @@
 namespace bandgate {
 namespace {
 
-std::string label_of(device_identity const& identity) {
-  return fmt::format("{}, {}, PCI {}", identity.name, identity.uuid, identity.pci_address);
+int ordinal_of(cuda_device const& device, std::string const& label) {
+  if (device.ordinal) return *device.ordinal;
+  throw measurement_error(failure::device_missing,
+                          label +
+                              ": CUDA does not show this slice to this process; it must be the "
+                              "first in CUDA_VISIBLE_DEVICES");
 }
 
 /// Another one at every run: nothing that an earlier run left in memory can pass for this one's.
@@ -48,6 +52,10 @@ device_facts facts_of(device_identity const& identity, std::string const& label)
 
 }  // namespace
 
+std::string label_of(device_identity const& identity) {
+  return fmt::format("{}, {}, PCI {}", identity.name, identity.uuid, identity.pci_address);
+}
+
 cuda_context::opened::opened(int ordinal, std::string const& label) {
   check(cudaSetDevice(ordinal), "opening " + label);
   check(cudaFree(nullptr), "opening " + label);  // makes the context
@@ -56,8 +64,8 @@ cuda_context::opened::opened(int ordinal, std::string const& label) {
 cuda_context::cuda_context(machine all, std::size_t index)
     : all_(std::move(all)),
       index_(index),
-      ordinal_(all_->at(index).ordinal),
       label_(label_of(identity())),
+      ordinal_(ordinal_of(all_->at(index), label_)),
       opened_(ordinal_, label_),
       facts_(facts_of(identity(), label_)),
       seed_(new_seed()) {}

@@ -14,6 +14,9 @@
 
 namespace bandgate {
 
+/// "NVIDIA H200, GPU-…, PCI 0000:1b:00.0"
+std::string label_of(device_identity const& identity);
+
 /// A CUDA device with one stream. CUDA has one current device a thread and a process may use
 /// several, so every call makes its own device the current one.
 class cuda_context final : public gpu_context {
@@ -58,8 +61,8 @@ class cuda_context final : public gpu_context {
 
   machine all_;
   std::size_t index_;
-  int ordinal_;
   std::string label_;
+  int ordinal_;
   opened opened_;  ///< before the stream, which needs the context
   cuda_stream stream_;
   cuda_event timer_begin_, timer_end_, arrived_;

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "backend/gpu/cuda_check.hpp"
 #include "device/identity.hpp"
 #include "device/pci_address.hpp"
 #include "device/presence.hpp"
+#include "device/steps.hpp"
 
 namespace bandgate {
 namespace {
@@ -74,7 +76,54 @@ device_identity identify(int ordinal) {
   return identity;
 }
 
+std::vector<std::string> addresses_of(gpu_presence const& machine) {
+  std::vector<std::string> all;
+  for (auto const& gpu : machine.gpus)
+    if (gpu.pci_device.starts_with("10de:")) all.push_back(gpu.pci_address);
+  return all;
+}
+
+/// Whether CUDA_VISIBLE_DEVICES lets that slice be seen: its UUID, or the beginning of it.
+bool shows(std::optional<std::string> const& visible, std::string const& uuid) {
+  if (!visible) return true;
+  std::istringstream words(*visible);
+  for (std::string word; std::getline(words, word, ',');)
+    if (word.starts_with("MIG-") && uuid.starts_with(word)) return true;
+  return false;
+}
+
+/// CUDA's own order is by speed unless CUDA_DEVICE_ORDER says otherwise.
+void sort_by_address(std::vector<cuda_device>& devices) {
+  std::sort(devices.begin(), devices.end(), [](auto const& a, auto const& b) {
+    // As numbers: a domain may have five digits.
+    return std::pair(parse_pci_address(a.identity.pci_address), a.identity.uuid) <
+           std::pair(parse_pci_address(b.identity.pci_address), b.identity.uuid);
+  });
+}
+
 }  // namespace
+
+void add_slices(std::vector<cuda_device>& devices, std::vector<std::string> addresses,
+                management const& library, std::optional<std::string> const& visible) {
+  for (auto const& device : devices)  // where the machine does not show its PCI devices
+    if (std::ranges::find(addresses, device.identity.pci_address) == addresses.end())
+      addresses.push_back(device.identity.pci_address);
+  for (auto const& address : addresses) {
+    device_identity card;
+    card.backend = "cuda";
+    card.pci_address = address;
+    auto const slices = library.instances(card);
+    if (slices.empty()) continue;
+    std::erase_if(devices, [&](cuda_device const& listed) {
+      return listed.identity.pci_address == address && listed.identity.mig_profile.empty();
+    });
+    for (auto const& slice : slices) {
+      bool const listed = std::ranges::any_of(
+          devices, [&](cuda_device const& other) { return other.identity.uuid == slice.uuid; });
+      if (!listed && shows(visible, slice.uuid)) devices.push_back({std::nullopt, slice});
+    }
+  }
+}
 
 std::string format_uuid(std::string_view prefix, unsigned char const (&raw)[16]) {
   std::string text(prefix);
@@ -105,18 +154,19 @@ std::optional<device_problem> start_problem(cudaError_t status, int driver, int 
                     cuda_version(runtime), needed, driver / 1000),
         true};
   }
+  std::string const remedy = remedy_for(status);
   return device_problem{
       "device-failed",
-      fmt::format("the driver does not start: {} ({}, error {}); see `nvidia-smi` and the kernel "
-                  "log{}",
-                  cudaGetErrorString(status), cudaGetErrorName(status), static_cast<int>(status),
-                  status == cudaErrorSystemNotReady
-                      ? "; on machines with NVSwitch the fabric manager must run"
-                      : ""),
+      fmt::format("the driver does not start: {} ({}, error {}); {}", cudaGetErrorString(status),
+                  cudaGetErrorName(status), static_cast<int>(status),
+                  remedy.empty() ? "see `nvidia-smi` and the kernel log" : remedy),
       false};
 }
 
-cuda_device_list list_cuda_devices(management const& library) {
+cuda_device_list list_cuda_devices(management const& library,
+                                   std::optional<std::string> const& visible,
+                                   std::function<void(std::string const&)> const& announce) {
+  announce(asking_driver);
   int count = 0;
   auto const status = cudaGetDeviceCount(&count);
   static_cast<void>(cudaGetLastError());
@@ -124,26 +174,28 @@ cuda_device_list list_cuda_devices(management const& library) {
   int runtime = 0;
   static_cast<void>(cudaDriverGetVersion(&driver));
   static_cast<void>(cudaRuntimeGetVersion(&runtime));
-  auto const driver_text = look_for_gpus().driver_version;
+  auto const machine = look_for_gpus();
 
   cuda_device_list list;
-  if (auto problem = start_problem(status, driver, runtime, driver_text))
+  if (auto problem = start_problem(status, driver, runtime, machine.driver_version))
     list.problems.push_back(*std::move(problem));
-  if (status != cudaSuccess) return list;
-  for (int ordinal = 0; ordinal < count; ++ordinal) {
-    cuda_device device{ordinal, identify(ordinal)};
-    device.identity.runtime_version = cuda_version(runtime);
-    device.identity.driver_version = driver_text;
-    add_sysfs(device.identity);
-    library.add_identity(device.identity);
-    list.devices.push_back(std::move(device));
+  for (int ordinal = 0; status == cudaSuccess && ordinal < count; ++ordinal) try {
+      cuda_device device{ordinal, identify(ordinal)};
+      device.identity.runtime_version = cuda_version(runtime);
+      list.devices.push_back(std::move(device));
+    } catch (measurement_error const& e) {  // the others can be measured all the same
+      list.problems.push_back({to_string(e.code()), e.what(), false});
+    }
+  if (!list.problems.empty() && list.devices.empty()) return list;
+
+  announce(fmt::format("{} (NVML) for the devices", asking_library));
+  add_slices(list.devices, addresses_of(machine), library, visible);
+  for (auto& [_, identity] : list.devices) {
+    identity.driver_version = machine.driver_version;
+    add_sysfs(identity);
+    library.add_identity(identity);
   }
-  // CUDA's own order is by speed unless CUDA_DEVICE_ORDER says otherwise.
-  std::sort(list.devices.begin(), list.devices.end(), [](auto const& a, auto const& b) {
-    // As numbers: a domain may have five digits.
-    return std::pair(parse_pci_address(a.identity.pci_address), a.identity.uuid) <
-           std::pair(parse_pci_address(b.identity.pci_address), b.identity.uuid);
-  });
+  sort_by_address(list.devices);
   return list;
 }
 

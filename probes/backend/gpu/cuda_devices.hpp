@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <bandgate/session.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace bandgate {
 
 /// A device as CUDA numbers it, with who it is.
 struct cuda_device {
-  int ordinal{};
+  std::optional<int> ordinal;  ///< none: CUDA does not show it to this process
   device_identity identity;
 };
 
@@ -24,8 +25,20 @@ struct cuda_device_list {
   std::vector<device_problem> problems;
 };
 
-/// Asks the driver. Makes no context.
-cuda_device_list list_cuda_devices(management const& library);
+/// Asks the driver, then the library. Makes no context. `announce` hears what is about to be asked.
+/// A card that is split into slices is replaced by these. `visible`: CUDA_VISIBLE_DEVICES, where it
+/// is set.
+cuda_device_list list_cuda_devices(management const& library,
+                                   std::optional<std::string> const& visible,
+                                   std::function<void(std::string const&)> const& announce);
+
+/// Puts the slices that the library knows in the place of the cards at those addresses and at those
+/// of the devices. Written after NVIDIA's documentation and tested on a stub: no such card was
+/// seen. CUDA shows a process one slice at most, so a slice that it does not list has no ordinal:
+/// whoever opens it is told by CUDA_VISIBLE_DEVICES which one to see. Where that variable is set
+/// already, slices that it does not name stay hidden.
+void add_slices(std::vector<cuda_device>& devices, std::vector<std::string> addresses,
+                management const& library, std::optional<std::string> const& visible);
 
 /// What a failed first call of the runtime means. Nothing where there simply is no device or no
 /// driver: whether one should be there is for others to say. `driver`: the CUDA version that the

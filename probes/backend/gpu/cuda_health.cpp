@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "device/contention.hpp"
+
 namespace bandgate {
 namespace {
 
@@ -16,7 +18,10 @@ constexpr auto under_load = std::chrono::milliseconds(80);
 
 /// Cumulative: what happened during the sampling is their difference.
 bool counts_up(std::string_view name) {
-  return name == "pcie_replays" || name == "ecc_uncorrected_volatile" || name.ends_with("_ns");
+  constexpr std::string_view counters[] = {"pcie_replays", "nvlink_errors",
+                                           "ecc_corrected_volatile", "ecc_uncorrected_volatile",
+                                           "ecc_uncorrected_aggregate"};
+  return name.ends_with("_ns") || std::ranges::find(counters, name) != std::end(counters);
 }
 
 }  // namespace
@@ -37,16 +42,23 @@ std::vector<std::uint64_t> own_processes(std::vector<device_process> const& befo
 }
 
 health_snapshot counted(health_snapshot const& before, health_snapshot const& after) {
+  using state = health_field::state;
   health_snapshot change;
   for (auto const& [name, now] : after) {
     auto const then = before.find(name);
     if (!counts_up(name) || then == before.end()) continue;
-    auto difference = now;
-    if (now.status == health_field::state::ok && then->second.status == health_field::state::ok)
-      difference.value = std::get<double>(now.value) - std::get<double>(then->second.value);
-    else if (now.status == health_field::state::ok)
-      difference = then->second;
-    change.emplace(name, std::move(difference));
+    auto const* const first = std::get_if<double>(&then->second.value);
+    auto const* const last = std::get_if<double>(&now.value);
+    if (now.status != state::ok)
+      change[name] = now;
+    else if (then->second.status != state::ok)
+      change[name] = then->second;
+    else if (first == nullptr || last == nullptr)
+      change[name] = {state::unavailable, {}, "the counter is no number"};
+    else if (*last < *first)
+      change[name] = {state::unavailable, {}, "the counter was set back meanwhile"};
+    else
+      change[name] = {state::ok, *last - *first, {}};
   }
   return change;
 }
@@ -65,26 +77,38 @@ health_snapshot under_load_so_far(health_snapshot const& before, health_snapshot
   return now;
 }
 
-cuda_health::cuda_health(management const& library, device_identity identity)
-    : library_(library), identity_(std::move(identity)) {
-  health_.source = library_.available() ? library_.name() : "none: " + library_.why_not();
-  health_.idle = library_.snapshot(identity_);
-  others_ = library_.processes(identity_, {});
+std::string source_of(management const& library) {
+  return library.available() ? library.name() : "none: " + library.why_not();
+}
+
+cuda_health::cuda_health(std::shared_ptr<management const> library, device_identity identity)
+    : library_(std::move(library)), identity_(std::move(identity)) {
+  health_.source = source_of(*library_);
+  health_.idle = library_->snapshot(identity_);
+  others_ = library_->processes(identity_, {});
 }
 
 cuda_health::~cuda_health() {
   stop();
 }
 
+/// An MPS server is listed as computing when its clients do, this process perhaps among them.
+std::vector<device_process> cuda_health::others_now() const {
+  auto others = library_->processes(identity_, own_);
+  for (auto& process : others)
+    if (is_mps_server(process)) process.active = false;
+  return others;
+}
+
 void cuda_health::context_made() {
-  own_ = own_processes(others_, library_.processes(identity_, {}),
+  own_ = own_processes(others_, library_->processes(identity_, {}),
                        static_cast<std::uint64_t>(::getpid()));
 }
 
 void cuda_health::on_phase(phase now) {
   stop();
   if (now != phase::sampling) return;
-  before_ = library_.snapshot(identity_);
+  before_ = library_->snapshot(identity_);
   sampling_ = true;
   watcher_ = std::thread([this] { watch(); });
 }
@@ -93,8 +117,8 @@ void cuda_health::watch() {
   std::unique_lock lock(mutex_);
   wake_.wait_for(lock, under_load, [&] { return !sampling_; });
   lock.unlock();
-  health_.load = library_.snapshot(identity_);
-  health_.processes = library_.processes(identity_, own_);
+  health_.load = library_->snapshot(identity_);
+  health_.processes = others_now();
   lock.lock();
   watch_parts(lock);
 }
@@ -112,7 +136,7 @@ void cuda_health::watch_parts(std::unique_lock<std::mutex>& lock) {
     if (wake_.wait_until(lock, middle, over)) continue;
     look_at_.reset();
     lock.unlock();
-    auto state = library_.snapshot(identity_);
+    auto state = library_->snapshot(identity_);
     health_.load = under_load_so_far(health_.load, state);
     lock.lock();
     if (part_ == part) state_ = std::move(state);
@@ -145,7 +169,7 @@ void cuda_health::stop() {
   }
   wake_.notify_all();
   watcher_.join();
-  health_.change = counted(before_, library_.snapshot(identity_));
+  health_.change = counted(before_, library_->snapshot(identity_));
 }
 
 health cuda_health::report() {

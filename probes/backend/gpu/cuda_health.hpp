@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -19,7 +20,8 @@ namespace bandgate {
 /// that the sampling never waits for it), and its counters round the sampling.
 class cuda_health final : public health_monitor {
  public:
-  cuda_health(management const& library, device_identity identity);
+  /// `library` must answer in a bounded time.
+  cuda_health(std::shared_ptr<management const> library, device_identity identity);
   ~cuda_health() override;
 
   /// To be called once this process has its context on the device.
@@ -35,7 +37,9 @@ class cuda_health final : public health_monitor {
   void watch_parts(std::unique_lock<std::mutex>& lock);
   void stop();
 
-  management const& library_;
+  std::vector<device_process> others_now() const;
+
+  std::shared_ptr<management const> library_;
   device_identity identity_;
   bandgate::health health_;
   std::vector<device_process> others_;
@@ -60,7 +64,11 @@ std::vector<std::uint64_t> own_processes(std::vector<device_process> const& befo
                                          std::vector<device_process> const& after,
                                          std::uint64_t pid);
 
-/// after - before of the fields that only ever count up.
+/// The source of what a library says, as a result names it.
+std::string source_of(management const& library);
+
+/// after - before of the fields that only ever count up; of one that was set back in between,
+/// nothing is known.
 health_snapshot counted(health_snapshot const& before, health_snapshot const& after);
 
 }  // namespace bandgate

@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "backend/gpu/bounded_management.hpp"
 #include "backend/gpu/cuda_context.hpp"
 #include "backend/gpu/cuda_devices.hpp"
 #include "backend/gpu/cuda_health.hpp"
-#include "device/nvml.hpp"
+#include "device/contention.hpp"
+#include "device/management.hpp"
+#include "device/steps.hpp"
 
 namespace bandgate {
 namespace {
@@ -67,11 +71,13 @@ class timed_kernel final : public subject {
 
 class gpu_prepared final : public prepared {
  public:
-  gpu_prepared(cuda_context& gpu, probe const& what, parameters const& values)
+  gpu_prepared(cuda_context& gpu, probe const& what, parameters const& values,
+               std::vector<std::string> const& notes)
       : gpu_(gpu),
         work_(what.plan(values, gpu.facts())),
         shapes_(what.shapes(values, gpu.facts())),
         kernel_(what.on_gpu(gpu, work_, values)) {
+    work_.notes.insert(work_.notes.begin(), notes.begin(), notes.end());
     for (auto& note : gpu.take_notes())
       if (std::find(work_.notes.begin(), work_.notes.end(), note) == work_.notes.end())
         work_.notes.push_back(std::move(note));
@@ -104,8 +110,12 @@ class gpu_prepared final : public prepared {
 
 class gpu_session final : public session {
  public:
-  gpu_session(management const& library, cuda_context::machine const& all, std::size_t index)
-      : identity_(all->at(index).identity), health_(library, identity_), gpu_(all, index) {
+  gpu_session(std::shared_ptr<management const> library, cuda_context::machine const& all,
+              std::size_t index, std::vector<std::string> notes)
+      : identity_(all->at(index).identity),
+        health_(std::move(library), identity_),
+        gpu_(all, index),
+        notes_(std::move(notes)) {
     health_.context_made();
   }
 
@@ -116,7 +126,7 @@ class gpu_session final : public session {
   std::unique_ptr<prepared> prepare(probe const& what, parameters const& values) override {
     if (!what.on_gpu)
       throw not_applicable(fmt::format("probe '{}' has no meaning on a GPU", what.name));
-    return std::make_unique<gpu_prepared>(gpu_, what, values);
+    return std::make_unique<gpu_prepared>(gpu_, what, values, notes_);
   }
   health_monitor& health() override { return health_; }
 
@@ -125,10 +135,13 @@ class gpu_session final : public session {
   steady_clock clock_;
   cuda_health health_;  ///< before the context: it reads the idle device
   cuda_context gpu_;
+  std::vector<std::string> notes_;
 };
 
 class gpu_backend final : public backend {
  public:
+  explicit gpu_backend(gpu_backend_options options) : options_(std::move(options)) {}
+
   device_list devices() override {
     auto const& all = listed();
     device_list list;
@@ -139,40 +152,74 @@ class gpu_backend final : public backend {
 
   health inspect(std::size_t index) override {
     auto const& who = at(index).identity;
+    announce(fmt::format("{} of {}", asking_library, label_of(who)));
+    if (auto const why = library_->lost(who))
+      throw measurement_error(failure::device_lost, label_of(who) + " is lost: " + *why);
     health seen;
-    seen.source = nvml_.available() ? nvml_.name() : "none: " + nvml_.why_not();
-    seen.idle = nvml_.snapshot(who);
-    seen.processes = nvml_.processes(who, {});
+    seen.source = source_of(*library_);
+    seen.idle = library_->snapshot(who);
+    seen.processes = library_->processes(who, {});
+    for (auto& process : seen.processes)
+      if (is_mps_server(process)) process.active = false;
     return seen;
   }
 
-  std::unique_ptr<session> open(std::size_t index, open_options const&) override {
-    at(index);
+  std::unique_ptr<session> open(std::size_t index, open_options const& options) override {
+    auto const& who = at(index).identity;
+    auto const end = wait_for_others(who, options.wait_idle);
+    if (!end.computing.empty() && !options.allow_contention)
+      throw contended_error(label_of(who), end);
+    std::vector<std::string> notes;
+    if (!end.computing.empty()) notes.push_back(contended_note(end));
     return std::make_unique<gpu_session>(
-        nvml_, std::make_shared<std::vector<cuda_device> const>(listed().devices), index);
+        library_, std::make_shared<std::vector<cuda_device> const>(listed().devices), index,
+        std::move(notes));
   }
 
  private:
+  void announce(std::string const& step) const {
+    if (options_.announce) options_.announce(step);
+  }
+
+  waited wait_for_others(device_identity const& who, nanoseconds wait_idle) {
+    steady_clock time;
+    return wait_until_idle(
+        [&] { return occupancy_of(library_->snapshot(who), library_->processes(who, {})); }, time,
+        [&](nanoseconds pause) {
+          announce(waiting_for_others);
+          std::this_thread::sleep_for(pause);
+        },
+        wait_idle);
+  }
+
   cuda_device const& at(std::size_t index) {
     auto const& all = listed();
+    if (index < all.devices.size()) return all.devices[index];
     for (auto const& problem : all.problems) {
       if (problem.usage) throw usage_error(problem.message);
       throw measurement_error(failure::device_failed, problem.message);
     }
-    if (index >= all.devices.size())
-      throw measurement_error(
-          failure::device_missing,
-          fmt::format("there is no GPU {}: the driver lists {}", index, all.devices.size()));
-    return all.devices[index];
+    throw measurement_error(
+        failure::device_missing,
+        fmt::format("there is no GPU {}: the driver lists {}", index, all.devices.size()));
   }
 
   /// Asked once: a worker lists its devices, then opens one of them.
   cuda_device_list const& listed() {
-    if (!listed_) listed_ = list_cuda_devices(nvml_);
+    if (listed_) return *listed_;
+    // Who a device is decides what it is judged by, so this once the library is waited for; no
+    // reading of health is.
+    announce(fmt::format("{} (NVML)", asking_library));
+    std::shared_ptr<management const> const library =
+        open_management("nvidia", options_.management_library);
+    library_ = std::make_shared<bounded_management>(library);
+    listed_ = list_cuda_devices(*library, options_.visible,
+                                [&](std::string const& step) { announce(step); });
     return *listed_;
   }
 
-  nvml nvml_;
+  gpu_backend_options options_;
+  std::shared_ptr<management const> library_;
   std::optional<cuda_device_list> listed_;
 };
 
@@ -183,8 +230,8 @@ char const* gpu_backend_version() {
   return text.c_str();
 }
 
-std::unique_ptr<backend> make_gpu_backend() {
-  return std::make_unique<gpu_backend>();
+std::unique_ptr<backend> make_gpu_backend(gpu_backend_options options) {
+  return std::make_unique<gpu_backend>(std::move(options));
 }
 
 }  // namespace bandgate

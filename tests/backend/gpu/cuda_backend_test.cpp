@@ -22,6 +22,27 @@ TEST(check, tells_failures_apart) {
   EXPECT_EQ(failure_of(cudaErrorECCUncorrectable), failure::device_failed);
   EXPECT_EQ(failure_of(cudaErrorIllegalAddress), failure::device_failed);
   EXPECT_EQ(failure_of(cudaErrorUnknown), failure::device_failed);
+  EXPECT_EQ(failure_of(static_cast<cudaError_t>(226)), failure::device_failed);  // contained
+}
+
+TEST(check, says_what_is_broken_and_what_to_do) {
+  EXPECT_THAT(remedy_for(cudaErrorInvalidDevice), HasSubstr("Xid 79"));
+  EXPECT_THAT(remedy_for(cudaErrorECCUncorrectable), HasSubstr("reset the GPU"));
+  EXPECT_THAT(remedy_for(cudaErrorNvlinkUncorrectable), HasSubstr("Xid 74"));
+  EXPECT_THAT(remedy_for(static_cast<cudaError_t>(226)), HasSubstr("Xid 94"));
+  EXPECT_THAT(remedy_for(cudaErrorHardwareStackError), HasSubstr("hardware"));
+  EXPECT_THAT(remedy_for(cudaErrorExternalDevice), HasSubstr("other GPU"));
+  EXPECT_THAT(remedy_for(cudaErrorSystemNotReady), HasSubstr("fabric manager"));
+  EXPECT_THAT(remedy_for(cudaErrorSystemDriverMismatch), HasSubstr("reload the module"));
+  EXPECT_THAT(remedy_for(cudaErrorUnknown), HasSubstr("kernel log"));
+  EXPECT_EQ(std::string(remedy_for(cudaErrorInvalidValue)), "");
+  try {
+    check(cudaErrorNvlinkUncorrectable, "launch of p2p_read on GPU-1, PCI 0000:1b:00.0");
+    FAIL() << "did not throw";
+  } catch (measurement_error const& error) {
+    EXPECT_THAT(error.what(), AllOf(StartsWith("launch of p2p_read on GPU-1, PCI 0000:1b:00.0: "),
+                                    HasSubstr("error 220"), HasSubstr("Xid 74")));
+  }
 }
 
 TEST(check, names_the_call_the_error_and_the_place) {
@@ -115,6 +136,28 @@ TEST(counted, is_the_difference_of_what_counts_up) {
   EXPECT_EQ(std::get<double>(change.at("pcie_replays").value), 2.0);
   EXPECT_EQ(std::get<double>(change.at("thermal_ns").value), 0.0);
   EXPECT_EQ(change.at("ecc_uncorrected_volatile").why, "lost");
+}
+
+TEST(counted, knows_every_counter) {
+  health_snapshot before, after;
+  for (char const* name :
+       {"clock_event_hw_thermal_ns", "clock_event_sw_power_cap_ns", "pcie_replays", "nvlink_errors",
+        "ecc_corrected_volatile", "ecc_uncorrected_volatile", "ecc_uncorrected_aggregate"}) {
+    before[name] = number(3);
+    after[name] = number(10);
+  }
+  auto const change = counted(before, after);
+  EXPECT_EQ(change.size(), 7U);
+  for (auto const& [name, field] : change) EXPECT_EQ(std::get<double>(field.value), 7) << name;
+}
+
+TEST(counted, makes_no_difference_of_what_is_none) {
+  health_field const text{health_field::state::ok, std::string("many"), {}};
+  auto const change = counted({{"pcie_replays", number(7)}, {"nvlink_errors", text}},
+                              {{"pcie_replays", number(5)}, {"nvlink_errors", number(1)}});
+  EXPECT_EQ(change.at("pcie_replays").status, health_field::state::unavailable);
+  EXPECT_EQ(change.at("pcie_replays").why, "the counter was set back meanwhile");
+  EXPECT_EQ(change.at("nvlink_errors").why, "the counter is no number");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -39,9 +40,9 @@ void begin_sampling(cuda_health& health) {
 }
 
 TEST(cuda_health, reads_the_state_in_the_middle_of_each_part) {
-  nvml const management(stub);
-  ASSERT_TRUE(management.available()) << management.why_not();
-  cuda_health health(management, card());
+  auto const library = std::make_shared<nvml const>(stub);
+  ASSERT_TRUE(library->available()) << library->why_not();
+  cuda_health health(library, card());
   begin_sampling(health);
   for (int part = 0; part < 3; ++part) {
     health.part_begins(40ms);
@@ -56,8 +57,7 @@ TEST(cuda_health, reads_the_state_in_the_middle_of_each_part) {
 }
 
 TEST(cuda_health, never_waits_for_a_part_that_is_over_too_soon) {
-  nvml const management(stub);
-  cuda_health health(management, card());
+  cuda_health health(std::make_shared<nvml const>(stub), card());
   begin_sampling(health);
   auto const start = std::chrono::steady_clock::now();
   for (int part = 0; part < 100; ++part) {
@@ -69,8 +69,7 @@ TEST(cuda_health, never_waits_for_a_part_that_is_over_too_soon) {
 }
 
 TEST(cuda_health, reads_nothing_before_the_middle) {
-  nvml const management(stub);
-  cuda_health health(management, card());
+  cuda_health health(std::make_shared<nvml const>(stub), card());
   begin_sampling(health);
   health.part_begins(1h);
   std::this_thread::sleep_for(200ms);
@@ -78,8 +77,7 @@ TEST(cuda_health, reads_nothing_before_the_middle) {
 }
 
 TEST(cuda_health, keeps_what_it_read_in_one_part_out_of_the_next) {
-  nvml const management(stub);
-  cuda_health health(management, card());
+  cuda_health health(std::make_shared<nvml const>(stub), card());
   begin_sampling(health);
   health.part_begins(1ms);
   std::this_thread::sleep_for(300ms);
@@ -89,8 +87,7 @@ TEST(cuda_health, keeps_what_it_read_in_one_part_out_of_the_next) {
 }
 
 TEST(cuda_health, says_nothing_of_parts_without_a_sampling) {
-  nvml const management(stub);
-  cuda_health health(management, card());
+  cuda_health health(std::make_shared<nvml const>(stub), card());
   health.part_begins(1ms);
   std::this_thread::sleep_for(20ms);
   EXPECT_THAT(health.part_ends(), IsEmpty());
