@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/health_fields.hpp"
 
+#include <utility>
+
 namespace bandgate {
 namespace {
 
@@ -56,6 +58,23 @@ constexpr std::string_view names[] = {
 
 std::span<std::string_view const> health_field_names() {
   return names;
+}
+
+health_field known(std::variant<double, bool, std::string> value) {
+  health_field field;
+  field.status = health_field::state::ok;
+  field.value = std::move(value);
+  return field;
+}
+health_field not_supported() {
+  health_field field;
+  field.status = health_field::state::not_supported;
+  return field;
+}
+health_field unavailable(std::string why) {
+  health_field field;
+  field.why = std::move(why);
+  return field;
 }
 
 health_snapshot nothing_known(std::string const& why) {

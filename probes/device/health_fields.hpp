@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <variant>
 
 #include <bandgate/result.hpp>
 
@@ -14,15 +14,9 @@ namespace bandgate {
 /// Every field of a snapshot, in alphabetical order.
 std::span<std::string_view const> health_field_names();
 
-inline health_field known(std::variant<double, bool, std::string> value) {
-  return {health_field::state::ok, std::move(value), {}};
-}
-inline health_field not_supported() {
-  return {health_field::state::not_supported, {}, {}};
-}
-inline health_field unavailable(std::string why) {
-  return {health_field::state::unavailable, {}, std::move(why)};
-}
+health_field known(std::variant<double, bool, std::string> value);
+health_field not_supported();
+health_field unavailable(std::string why);
 
 /// A snapshot in which every field is unavailable for one reason.
 health_snapshot nothing_known(std::string const& why);
