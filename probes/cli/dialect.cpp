@@ -213,6 +213,7 @@ dialect_output npd(std::vector<report_line> sorted) {
   auto& worst = sorted.front();
   auto const& how = rule_of(worst);
   worst.subject = shortened(worst.subject, npd_subject_bytes);
+  if (!worst.brief.empty()) worst.message = worst.brief;
   return {cut(summary(sorted), npd_bytes) + "\n", how.npd};
 }
 
@@ -309,7 +310,8 @@ dialect_output speak(dialect in, std::vector<report_line> const& lines, outcome 
   }());
   auto sorted = completed(lines, overall);
   for (auto& line : sorted)
-    for (auto* text : {&line.subject, &line.message, &line.next_step}) *text = one_line(*text);
+    for (auto* text : {&line.subject, &line.message, &line.brief, &line.next_step})
+      *text = one_line(*text);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](auto const& a, auto const& b) { return condition_of(a) < condition_of(b); });
   switch (in) {

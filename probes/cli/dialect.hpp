@@ -25,8 +25,10 @@ std::optional<dialect> parse_dialect(std::string_view name);
 /// One verdict, or one problem that kept a verdict from being reached.
 struct report_line {
   status what{status::error};
-  std::string subject{};                                         ///< "gpu0 read"
-  std::string message{};                                         ///< number, bound and cause
+  std::string subject{};  ///< "gpu0 read"
+  std::string message{};  ///< number, bound and cause
+  std::string
+      brief{};  ///< where there is room for little: number, bound, the cause's code; may be empty
   std::string next_step{};                                       ///< may be empty
   std::optional<double> value{}, lower{}, upper{}, reference{};  ///< in `unit`
   std::string unit{};  ///< "GiB/s", "us"; empty without a value

@@ -43,9 +43,12 @@ char const* samples_name(measurement const& m) {
   return !m.series ? "samples" : m.series->axis == "time" ? "windows" : "slices";
 }
 
-/// Reasons that only repeat the first line: the number and its bound, twice.
-constexpr std::array repeats_the_number{"below-bound", "below-card-bound", "above-bound",
-                                        "above-card-bound", "confirmed"};
+/// Whether a reason only repeats the first line: the number and its bound, twice.
+bool repeats_number(reason const& why) {
+  constexpr std::array codes{"below-bound", "below-card-bound", "above-bound", "above-card-bound",
+                             "confirmed"};
+  return std::find(codes.begin(), codes.end(), why.code) != codes.end();
+}
 
 }  // namespace
 
@@ -88,13 +91,17 @@ std::string parts_text(measurement const& m) {
   return text;
 }
 
+std::string cause_code(result const& r) {
+  for (auto const& why : r.verdict.reasons)
+    if (!repeats_number(why)) return why.code;
+  return "";
+}
+
 std::string cause_text(result const& r) {
   // `run` judges nothing, so a skip has its reason in the result alone.
   std::string text = r.verdict.reasons.empty() ? r.skip_reason : "";
   for (auto const& why : r.verdict.reasons)
-    if (std::find(repeats_the_number.begin(), repeats_the_number.end(), why.code) ==
-        repeats_the_number.end())
-      text += (text.empty() ? "" : "; ") + why.sentence;
+    if (!repeats_number(why)) text += (text.empty() ? "" : "; ") + why.sentence;
   return text.empty() ? "none found" : text;
 }
 

@@ -41,6 +41,8 @@ std::string bounds_text(applied_baseline const& b, bool is_time, unit u);
 std::string parts_text(measurement const& m);
 /// The reasons but those that only repeat number and bound; "none found" where there are none.
 std::string cause_text(result const& r);
+/// The code of the first of these reasons; empty where there are none.
+std::string cause_code(result const& r);
 
 /// Whether a status is a judgement: pass, improved or regression.
 bool is_judged(status s);

@@ -20,11 +20,20 @@ std::string number_and_bound(result const& r, unit u) {
   return number + ", " + bounds_text(*b, m.is_time, u);
 }
 
+bool is_fine(result const& r) {
+  return r.verdict.status == status::pass && !r.verdict.unstable;
+}
+
 std::string message_of(result const& r, unit u) {
-  bool const fine = r.verdict.status == status::pass && !r.verdict.unstable;
   if (!r.measurement) return cause_text(r);
   auto const number = number_and_bound(r, u) + parts_text(*r.measurement);
-  return fine ? number : number + "; " + cause_text(r);
+  return is_fine(r) ? number : number + "; " + cause_text(r);
+}
+
+std::string brief_of(result const& r, unit u) {
+  auto const code = is_fine(r) ? "" : cause_code(r);
+  if (!r.measurement) return code;
+  return number_and_bound(r, u) + (code.empty() ? "" : "; " + code);
 }
 
 }  // namespace
@@ -33,6 +42,7 @@ report_line line_of(std::string const& id, result const& r, unit u) {
   report_line line{.what = r.verdict.status,
                    .subject = id + " " + probe_text(r),
                    .message = message_of(r, u),
+                   .brief = brief_of(r, u),
                    .next_step = r.verdict.next_step,
                    .lower_is_better = r.probe.lower_is_better,
                    .unstable = r.verdict.unstable};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <memory>
 
@@ -10,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "cli/speech.hpp"
+#include "cli/superseded.hpp"
 #include "device/identity.hpp"
 #include "records/result_json.hpp"
 #include "records/stored_results.hpp"
@@ -30,7 +34,7 @@ constexpr std::chrono::minutes clock_difference{5};
 struct status_options {
   common_options common;
   std::string node;
-  double max_age_s{26 * 3600.0};
+  std::string max_age{"26h"};
   dialect in{dialect::none};
 };
 
@@ -50,21 +54,35 @@ std::string age_text(seconds age) {
 }
 
 void mark_stale(report_line& line, std::string const& why, char const* next_step) {
+  line.brief = why;
   line.message = why + "; then " + to_string(line.what) + ": " + line.message;
   line.next_step = next_step;
   line.stale = true;
 }
 
-standing stand(checked pair, status_options const& options, system_clock::time_point now, unit u) {
+/// "90s", "45m", "26h", "3d".
+seconds parse_age(std::string const& text) {
+  constexpr std::array<std::pair<char, double>, 4> units{
+      {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}}};
+  double count = 0;
+  auto const* const end = text.data() + text.size();
+  auto const [rest, error] = std::from_chars(text.data(), end, count, std::chars_format::fixed);
+  for (auto const& [letter, length] : units)
+    if (error == std::errc() && rest + 1 == end && *rest == letter && count > 0 &&
+        count * length <= 3650 * 86400.0)
+      return seconds(count * length);
+  throw usage_error("--max-age " + text +
+                    ": write a number and a unit, such as 90s, 45m, 26h or 3d; at most 3650d");
+}
+
+standing stand(checked pair, seconds max_age, system_clock::time_point now, unit u) {
   auto line = line_of(pair, u);
   seconds const age = now - parse_time(pair.final().run.started).value();
   if (age < -clock_difference)
     mark_stale(line, fmt::format("measured {} in the future", age_text(-age)),
                "Correct the clock of the machine that measured, or of this one, and check again.");
-  else if (age.count() > options.max_age_s)
-    mark_stale(line,
-               fmt::format("measured {} ago, more than {}", age_text(age),
-                           age_text(seconds(options.max_age_s))),
+  else if (age > max_age)
+    mark_stale(line, fmt::format("measured {} ago, more than {}", age_text(age), age_text(max_age)),
                "Find out why no check has run since: its timer, its job, its queue.");
   return {std::move(pair), std::move(line), age};
 }
@@ -89,25 +107,32 @@ std::vector<standing> standings(status_options const& options, environment const
   if (folder.empty())
     throw usage_error("--results none: there is nothing to read; name the folder of the results");
 
-  auto const oldest = now - seconds(options.max_age_s) - missed_for;
+  auto const max_age = parse_age(options.max_age);
+  auto const oldest =
+      now - std::chrono::duration_cast<system_clock::duration>(max_age) - missed_for;
   auto const broken = [](std::string const& why) {
     err("bandgate: skipped a broken result: {}\n", plain(why));
   };
   newest_results newest;
+  superseded older;
   read_stored(
-      folder, {std::chrono::floor<std::chrono::days>(oldest), {node}},
+      folder,
+      {.first_day = std::chrono::floor<std::chrono::days>(oldest),
+       .mentions = {node},
+       .wanted = [&](nlohmann::json const& document) { return !older.by_newer(document); }},
       [&](result&& r) {
         bool const here = r.run.node.empty() ? r.run.host == node : r.run.node == node;
         if (!here || !is_of_backend(r.device.backend, common.backend) ||
             !is_chosen(r.device, common.device))
           return;
         newest.add(std::move(r));
+        older.accept();
       },
       broken);
   std::vector<standing> all;
   for (auto& pair : newest.take()) {
     rejudge(pair, baselines);
-    all.push_back(stand(std::move(pair), options, now, u));
+    all.push_back(stand(std::move(pair), max_age, now, u));
   }
   return all;
 }
@@ -118,7 +143,7 @@ std::string nothing_text(status_options const& options, std::string const& node,
   return fmt::format("no result of node {}{} within {} in {}", node,
                      (o.device == "all" ? "" : ", device " + o.device) +
                          (o.backend == "auto" ? "" : ", backend " + o.backend),
-                     age_text(seconds(options.max_age_s) + missed_for), folder.string());
+                     age_text(parse_age(options.max_age) + missed_for), folder.string());
 }
 
 std::string upper(std::string text) {
@@ -131,11 +156,12 @@ void print_people(std::vector<standing> const& all, unit u) {
   std::vector<std::vector<std::string>> rows{{"device", "probe", "verdict", "value", "age"}};
   for (auto const& [pair, line, age] : all) {
     auto const& r = pair.final();
-    rows.push_back({pair.id, probe_text(r), word_of(line),
-                    r.measurement ? value_text(to_base(*line.value, *parse_unit(line.unit)),
-                                               r.measurement->is_time, u)
-                                  : "none",
-                    age.count() < 0 ? "in the future" : age_text(age)});
+    rows.push_back(
+        {pair.id, probe_text(r), word_of(line),
+         r.measurement
+             ? value_text(to_base(*line.value, *parse_unit(line.unit)), r.measurement->is_time, u)
+             : "none",
+         age < -clock_difference ? "in the future" : age_text(std::max(age, seconds(0)))});
   }
   out("{}", table(rows));
   for (auto const& [pair, line, age] : all) {
@@ -159,9 +185,6 @@ void print_json(std::vector<standing> const& all) {
 }
 
 int show_status(status_options const& options, environment const& env) {
-  // NaN is beyond every bound that one could give it.
-  if (!(options.max_age_s > 0 && options.max_age_s <= 3650 * 86400.0))
-    throw usage_error("--max-age: must be more than 0 and at most 3650d");
   auto const u = printing_unit(options.common);
   run_info here;
   add_environment(here, env);
@@ -196,14 +219,8 @@ void add_status(CLI::App& program, environment const& env, int& code) {
   if (auto const backend = env.find("BANDGATE_BACKEND");
       backend != env.end() && !backend->second.empty())
     common.backend = backend->second;
-  command
-      ->add_option("--max-age", options->max_age_s,
-                   "older results say nothing (90s, 45m, 26h, 3d); default 26h")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, double>{{"s", 1.0}, {"m", 60.0}, {"h", 3600.0}, {"d", 86400.0}},
-          CLI::AsNumberWithUnit::Options(CLI::AsNumberWithUnit::CASE_SENSITIVE |
-                                         CLI::AsNumberWithUnit::UNIT_REQUIRED),
-          "TIME"));
+  command->add_option("--max-age", options->max_age, "older results say nothing: 90s, 45m, 26h, 3d")
+      ->capture_default_str();
   command->add_option("--node", options->node,
                       "of this node; default $BANDGATE_NODE, as results record it, else this host");
   command->add_option("--device", common.device, "UUID, PCI address, or all")

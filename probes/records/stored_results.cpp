@@ -81,7 +81,9 @@ void read_stored(fs::path const& folder, stored_selection const& which,
       auto const origin = file.string();
       auto const text = read_text(file, largest_result);
       if (passed_over(text, mentions)) continue;
-      found(result_from_json(parse_strict(text, origin), origin));
+      auto const document = parse_strict(text, origin);
+      if (which.wanted && !which.wanted(document)) continue;
+      found(result_from_json(document, origin));
     } catch (usage_error const& e) {
       broken(e.what());
     }

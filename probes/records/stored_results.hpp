@@ -2,6 +2,8 @@
 /// Reading back what store_result() stored.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -21,6 +23,9 @@ struct stored_selection {
   /// Only files that hold one of these as a JSON string; empty: all. A file that is cut short or is
   /// no JSON object is not passed over: it is broken.
   std::vector<std::string> mentions{};
+  /// Asked of each document before it is held against the schema, which takes most of the time;
+  /// none: all are wanted.
+  std::function<bool(nlohmann::json const&)> wanted{};
 };
 
 /// Every selected result of `folder`, the newest file (by name, a UUIDv7) first; none where there

@@ -109,6 +109,13 @@ TEST(dialect, npd_as_approved) {
   EXPECT_EQ(text(dialect::npd, {passing("gpu0 read"), passing("gpu0 copy")}), "2 of 2 passed\n");
 }
 
+TEST(dialect, npd_prefers_what_is_brief) {
+  auto line = of(error, "GPU-00000000-0000-4000-8000-000000000001 at 0000:1b:00.0 is lost");
+  line.brief = "device-lost";
+  EXPECT_EQ(text(dialect::npd, {line}), "gpu0 read: error: device-lost\n");
+  EXPECT_THAT(text(dialect::nhc, {line}), EndsWith("is lost\n"));
+}
+
 TEST(dialect, nhc_as_approved) {
   EXPECT_EQ(text(dialect::nhc, mixed()),
             "bandgate: gpu1 copy: regression: 4086.9 GiB/s, below 4259.0 GiB/s; the power cap held "
@@ -232,7 +239,7 @@ std::vector<report_line> hostile_lines() {
   std::vector<report_line> lines;
   for (auto const& evil : hostile()) {
     auto line = slow();
-    line.subject = line.message = line.next_step = evil;
+    line.subject = line.message = line.brief = line.next_step = evil;
     lines.push_back(line);
   }
   return lines;
@@ -332,6 +339,7 @@ TEST(dialect, a_line_of_a_result_has_number_bound_and_cause) {
   auto const line = line_of("gpu3", slow_result, unit::gib_per_s);
   EXPECT_EQ(line.subject, "gpu3 unheard-of");
   EXPECT_EQ(line.message, "4000.0 GiB/s, below 4259.0 GiB/s; the power cap held the clocks back");
+  EXPECT_EQ(line.brief, "4000.0 GiB/s, below 4259.0 GiB/s; power-cap");
   EXPECT_EQ(line.next_step, "Raise the power limit.");
   EXPECT_DOUBLE_EQ(*line.value, 4000);
   EXPECT_DOUBLE_EQ(*line.lower, 4259);
@@ -349,6 +357,7 @@ TEST(dialect, a_line_of_a_pass_has_no_cause_and_one_without_a_number_no_value) {
   lost.verdict.reasons = {{"lost", "the GPU fell off the bus"}};
   auto const line = line_of("gpu0", lost, unit::gib_per_s);
   EXPECT_EQ(line.message, "the GPU fell off the bus");
+  EXPECT_EQ(line.brief, "lost");
   EXPECT_FALSE(line.value);
   EXPECT_EQ(text(dialect::nagios, {line}).find('|'), std::string::npos);
 }
