@@ -99,7 +99,7 @@ void ask_whether_lost(result& r, backend& source, std::size_t index) {
     source.inspect(index);
   } catch (measurement_error const& e) {
     r.failure = e.code();
-    r.failure_message += "; " + std::string(e.what());
+    if (r.failure_message != e.what()) r.failure_message += "; " + std::string(e.what());
   } catch (usage_error const&) {  // says nothing of the device
   }
 }
@@ -108,7 +108,11 @@ result measure_on(worker_request const& request, probe const& what, parameters c
                   announce_to const& announce) {
   announcer listener(announce);
   auto const source = backend_for(request, announce);
-  auto const index = select_device(source->devices(), request.selector);
+  auto const listed = source->devices();
+  if (listed.devices.empty() && !listed.problems.empty())  // it was there when it was chosen
+    throw measurement_error(failure_from(listed.problems.front().code),
+                            listed.problems.front().message);
+  auto const index = select_device(listed, request.selector);
   result r;
   try {
     auto device = source->open(index, {.attempt = request.attempt,

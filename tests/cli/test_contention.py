@@ -51,7 +51,7 @@ def test_how_long_is_said(bandgate: Bandgate, tmp_path: Path, wait: str, code: i
     assert outcome.code == code, outcome
 
 
-@pytest.mark.parametrize("wait", ["", "-1s", "soon", "10", "2d"])
+@pytest.mark.parametrize("wait", ["", "-1s", "soon", "2d"])
 def test_a_time_that_is_none_is_refused(bandgate: Bandgate, wait: str) -> None:
     outcome = bandgate.drill("healthy-h200", "check", "read", "--wait-idle", wait)
     assert outcome.code == 2, outcome

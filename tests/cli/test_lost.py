@@ -100,24 +100,21 @@ def by_hand(bandgate: Bandgate, limit: float, **request: Any) -> tuple[str, str]
         "wait_idle_ms": 0,
         "allow_contention": False,
     } | request
-    read, write = os.pipe()
-    worker_command = bandgate.command("__worker", str(os.getpid()), json.dumps(whole))
+    document = bandgate.home / "document"
+    command = bandgate.command("__worker", str(os.getpid()), json.dumps(whole))
     with subprocess.Popen(
-        ["/bin/sh", "-c", f'exec 3>&{write}; exec "$0" "$@"', *worker_command],
+        ["/bin/sh", "-c", f'exec 3>"{document}"; exec "$0" "$@"', *command],
         env=bandgate.env(),
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        pass_fds=[write],
+        stderr=subprocess.DEVNULL,
         text=True,
     ) as worker:
-        os.close(write)
         try:
             out, _ = worker.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             worker.kill()
             out, _ = worker.communicate()
-    with os.fdopen(read) as document:
-        return out, document.read()
+    return out, document.read_text()
 
 
 def test_one_of_two_hangs_and_the_other_passes(bandgate: Bandgate) -> None:
