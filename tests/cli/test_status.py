@@ -240,6 +240,16 @@ def test_only_the_newest_run_counts(bandgate: Bandgate) -> None:
     assert status(bandgate).code == 1
 
 
+@pytest.mark.parametrize("name", ["00000000.json", "zzzzzzzz.json"])
+def test_the_newest_is_so_by_its_time_and_not_by_its_name(bandgate: Bandgate, name: str) -> None:
+    bandgate.drill("healthy-h200", "check", "read")
+    shift_all(bandgate, -timedelta(hours=2))
+    (older,) = files(bandgate)
+    older.rename(older.parent / name)
+    bandgate.drill("slow-5-percent")
+    assert status(bandgate).code == 1
+
+
 def test_other_parameters_are_another_result(bandgate: Bandgate) -> None:
     bandgate.drill("healthy-h200", "check", "read_window", "window=8MiB")
     bandgate.drill("healthy-h200", "check", "read_window", "window=16MiB")
