@@ -55,12 +55,12 @@ class moody final : public management {
 
 struct patience : ::testing::Test {
   std::shared_ptr<moody> library = std::make_shared<moody>();
-  bounded_management bounded{library, 50ms};
   device_identity card;
   ~patience() override { library->hangs = false; }
 };
 
 TEST_F(patience, passes_on_what_comes_in_time) {
+  bounded_management const bounded(library);
   bounded.add_identity(card);
   EXPECT_EQ(card.serial, "1650000000002");
   EXPECT_EQ(std::get<double>(bounded.snapshot(card).at("power_w").value), 118);
@@ -71,11 +71,12 @@ TEST_F(patience, passes_on_what_comes_in_time) {
 }
 
 TEST_F(patience, gives_up_a_library_that_hangs_and_asks_no_more) {
+  bounded_management const bounded(library, 200ms);
   library->hangs = true;
   auto const seen = bounded.snapshot(card);
   EXPECT_EQ(seen.at("power_w").status, health_field::state::unavailable);
-  EXPECT_THAT(seen.at("power_w").why, HasSubstr("(nvml) gave no answer within 50 ms"));
-  EXPECT_EQ(library->questions, 1);
+  EXPECT_THAT(seen.at("power_w").why, HasSubstr("(nvml) gave no answer within 200 ms"));
+  while (library->questions == 0) std::this_thread::sleep_for(1ms);
   EXPECT_THAT(bounded.processes(card, {}), IsEmpty());
   EXPECT_EQ(bounded.lost(card), std::nullopt);
   EXPECT_EQ(library->questions, 1);
@@ -84,7 +85,7 @@ TEST_F(patience, gives_up_a_library_that_hangs_and_asks_no_more) {
 }
 
 TEST_F(patience, keeps_a_measurement_going_when_the_library_hangs_in_the_middle) {
-  auto const shared = std::make_shared<bounded_management>(library, 50ms);
+  auto const shared = std::make_shared<bounded_management>(library, 2s);
   cuda_health health(shared, card);
   health.context_made();
   health.on_phase(phase::sampling);
