@@ -31,7 +31,7 @@ constexpr char const* unrepaired =
     "Rows that are known to be bad stay in use; reading them can end a program.";
 constexpr char const* shared_device = "What is measured now is not what the device alone can do.";
 
-constexpr std::array<cause_rule, 42> rules{{
+constexpr std::array<cause_rule, 41> rules{{
     // Only transfers cross the links, so for them nothing is more specific.
     {"pcie-generation", "PCIe link", false, "the PCIe generation {0}", costs, slower_transfers,
      "Reseat the card or its riser and check the slot's setting in the BIOS.",
@@ -144,9 +144,6 @@ constexpr std::array<cause_rule, 42> rules{{
     {"vgpu", "set-up", false, "the device is virtual ({0})", note,
      "Other guests may use the same card, unseen from here.",
      "Record a baseline on the virtual device, or measure on the card's host.", look::vgpu},
-    {"virtual-machine", "set-up", false, "the machine is virtual ({0})", note,
-     "The card is whole, but the host may limit the PCIe link and its NUMA node is not known.",
-     "Nothing to do; if transfers are slow, look at the host.", look::virtual_machine},
     {"persistence-off", "set-up", false, "persistence mode is off", note,
      "The driver starts anew with every first process: seconds, and counters that start at 0.",
      "Enable it: `nvidia-smi -pm 1`, or the nvidia-persistenced service.", look::persistence_off},

@@ -91,11 +91,6 @@ finding vgpu(evidence const& known) {
                                                                         : state::irrelevant,
           known.device.virtualization};
 }
-finding virtual_machine(evidence const& known) {
-  if (!at_rest(known)) return {state::irrelevant};
-  return {known.device.virtualization == "passthrough" ? state::found : state::irrelevant,
-          known.device.virtualization};
-}
 
 finding persistence_off(evidence const& known) {
   if (!at_rest(known)) return {state::irrelevant};

@@ -80,7 +80,6 @@ finding compute_prohibited(evidence const&);
 finding compute_exclusive(evidence const&);
 finding mig_without_instances(evidence const&);
 finding vgpu(evidence const&);
-finding virtual_machine(evidence const&);
 finding persistence_off(evidence const&);
 
 finding active_process(evidence const&);
