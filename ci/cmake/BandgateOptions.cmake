@@ -93,6 +93,8 @@ if(BANDGATE_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${BANDGATE_SANITIZE}>
     $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
+  # GCC 12 sees uninitialized members of std::function and std::variant where sanitizers inline them.
+  add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${BANDGATE_SANITIZE})
 endif()
 if(BANDGATE_PORTABLE)
