@@ -155,6 +155,18 @@ verdict judged(result const& measured, baseline_match const& against, comparison
   return v;
 }
 
+/// Entries for one board part, or for several, may be another's than the device's.
+void add_board_part_note(verdict& v, device_identity const& device, baseline_match const& against) {
+  if (!device.board_part.empty() || v.baselines.empty()) return;
+  for (auto const* entry : {&against.model, &against.card})
+    if (*entry && !(*entry)->board_part.empty()) {
+      v.reasons.push_back(
+          {"board-part-unknown",
+           fmt::format("board part not known: judged by the bounds of {}", (*entry)->board_part)});
+      return;
+    }
+}
+
 /// Findings that explain nothing here, yet a person wants to see.
 void add_notes(verdict& v, evidence const& known, comparisons const& all) {
   if (v.status != status::regression)
@@ -203,6 +215,7 @@ verdict judge(result const& measured, baseline_match const& against) {
     for (auto const& c : all.made) v.baselines.push_back(c.applied);
   }
   add_notes(v, known, all);
+  add_board_part_note(v, measured.device, against);
   return v;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "records/baseline_match.hpp"
 #include "records/baselines.hpp"
@@ -162,11 +163,10 @@ baseline_match baseline_library::find(device_identity const& device, probe const
     auto const pick = [&](std::string const& card) {
       return entry_for(*c.file, what.name, wanted, card, device.board_part);
     };
-    auto const* model = pick("");
-    if (model == nullptr) notes.push_back(file_part(c.file->origin) + " has no such entry");
-    if (!match.model && model != nullptr) match.model = *model;
-    auto const* card = device.uuid.empty() ? nullptr : pick(device.uuid);
-    if (!match.card && card != nullptr) match.card = *card;
+    auto model = pick("");
+    if (!model) notes.push_back(file_part(c.file->origin) + " has no such entry");
+    if (!match.model) match.model = std::move(model);
+    if (!match.card && !device.uuid.empty()) match.card = pick(device.uuid);
   }
   // A site's file that states only what its platform has holds for the entries of others, too.
   auto const expected = expected_by(candidates);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "records/board_parts.hpp"
+
 namespace bandgate {
 namespace {
 
@@ -117,20 +119,23 @@ std::optional<std::string> shared_claim(baseline_file const& a, baseline_file co
   return std::nullopt;
 }
 
-baseline_entry const* entry_for(baseline_file const& file, std::string const& probe,
-                                parameters const& values, std::string const& card,
-                                std::string const& board_part) {
-  baseline_entry const* found = nullptr;
-  int best = -1;
-  for (auto const& entry : file.entries) {
-    if (entry.probe != probe || entry.parameters != values || entry.card != card) continue;
-    if (contradicts(entry.board_part, board_part)) continue;
-    // Its own board part's, then any board part's, then (board part unknown) the first of another.
-    int const rank = entry.board_part.empty() ? 1 : board_part.empty() ? 0 : 2;
-    if (rank > best) found = &entry;
-    best = std::max(best, rank);
-  }
-  return found;
+std::optional<baseline_entry> entry_for(baseline_file const& file, std::string const& probe,
+                                        parameters const& values, std::string const& card,
+                                        std::string const& board_part) {
+  std::vector<baseline_entry const*> fitting;
+  for (auto const& entry : file.entries)
+    if (entry.probe == probe && entry.parameters == values && entry.card == card &&
+        !contradicts(entry.board_part, board_part))
+      fitting.push_back(&entry);
+  if (fitting.empty()) return std::nullopt;
+  if (board_part.empty())
+    if (auto all = joined(fitting)) return all;
+  // Its own board part's, then any board part's, then (board part unknown) the first of another.
+  auto const rank = [&](baseline_entry const* entry) {
+    return entry->board_part.empty() ? 1 : board_part.empty() ? 2 : 0;
+  };
+  return **std::min_element(fitting.begin(), fitting.end(),
+                            [&](auto const* a, auto const* b) { return rank(a) < rank(b); });
 }
 
 }  // namespace bandgate

@@ -30,10 +30,11 @@ device_identity model_of(device_identity device);
 std::optional<std::string> shared_claim(baseline_file const& a, baseline_file const& b);
 
 /// The entry of `file` for that probe, those (complete) parameters and that card (empty: the
-/// model's): the one of the device's own board part before the one of any.
-baseline_entry const* entry_for(baseline_file const& file, std::string const& probe,
-                                parameters const& values, std::string const& card,
-                                std::string const& board_part);
+/// model's): the one of the device's own board part before the one of any; of a device whose board
+/// part is not known (empty) all of them joined.
+std::optional<baseline_entry> entry_for(baseline_file const& file, std::string const& probe,
+                                        parameters const& values, std::string const& card,
+                                        std::string const& board_part);
 
 /// All *.json of a folder, sorted by name, or the one file.
 std::vector<baseline_file> read_folder(std::filesystem::path const& where,

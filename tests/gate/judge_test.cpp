@@ -528,5 +528,21 @@ TEST(ceiling, a_peak_that_is_not_known_is_none) {
   EXPECT_EQ(ceiling_of(r), std::nullopt);
 }
 
+TEST(judge, says_whose_bounds_hold_where_the_board_part_is_not_known) {
+  auto e = entry(4000);
+  e.board_part = "2 board parts (/entries/0, /entries/1)";
+  auto const pass = judge(h200(4000), model(e));
+  EXPECT_EQ(pass.status, status::pass);
+  EXPECT_THAT(codes(pass), ElementsAre("board-part-unknown"));
+  EXPECT_EQ(sentence(pass, "board-part-unknown"),
+            "board part not known: judged by the bounds of 2 board parts (/entries/0, /entries/1)");
+  EXPECT_THAT(codes(judge(h200(3000), model(e))),
+              ElementsAre("below-bound", "no-cause-found", "board-part-unknown"));
+  auto known = h200(4000);
+  known.device.board_part = "692-2G520-0282-001";
+  EXPECT_THAT(codes(judge(known, model(e))), ElementsAre());
+  EXPECT_THAT(codes(judge(h200(4000), model())), ElementsAre());
+}
+
 }  // namespace
 }  // namespace bandgate

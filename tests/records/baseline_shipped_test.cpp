@@ -365,5 +365,24 @@ TEST(shipped_baselines, have_a_floor_of_its_own_where_a_model_is_known_to_be_slo
   EXPECT_TRUE(shipped(card("10de:31c2", 270), "read").model->generic);
 }
 
+/// Its two board parts differ by more than either's tolerance, and only NVML tells them apart.
+TEST(shipped_baselines, judge_an_h200_of_unknown_board_part_by_the_bounds_of_both) {
+  struct {
+    char const* board_part;
+    double value, lower, upper;
+  } const cases[]{{"", 4303.05, 4260.0, 4423.2},
+                  {"692-2G520-0282-001", 4303.05, 4260.0, 4346.1},
+                  {"692-2G520-0282-000", 4379.36, 4335.6, 4423.2}};
+  for (auto const& c : cases) {
+    auto device = h200();
+    device.board_part = c.board_part;
+    auto const read = shipped(device, "read").model;
+    ASSERT_TRUE(read) << c.board_part;
+    EXPECT_EQ(read->value, c.value) << c.board_part;
+    EXPECT_NEAR(read->value * (1 + read->lower), c.lower, 0.05) << c.board_part;
+    EXPECT_NEAR(read->value * (1 + read->upper.value()), c.upper, 0.05) << c.board_part;
+  }
+}
+
 }  // namespace
 }  // namespace bandgate::testing
