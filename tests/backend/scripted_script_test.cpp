@@ -121,13 +121,86 @@ TEST(Script, TheLastAttemptRepeatsAndTheStarIsForTheOthers) {
   device["probes"]["*"]["attempts"] = {{{"unit", "GB/s"}, {"samples", {3}}}};
   auto const s = read(script_of(device));
   auto const first_sample = [&](char const* probe, unsigned attempt) {
-    return find_attempt(s.devices[0], probe, attempt)->samples.at(0);
+    return find_attempt(s.devices[0], a_probe(probe), {}, attempt)->samples.at(0);
   };
   EXPECT_EQ(first_sample("read", 1), 1);
   EXPECT_EQ(first_sample("read", 2), 2);
   EXPECT_EQ(first_sample("read", 3), 2);
   EXPECT_EQ(first_sample("write", 1), 3);
-  EXPECT_EQ(find_attempt(read(script_of(one_device())).devices[0], "write", 1), nullptr);
+  EXPECT_EQ(find_attempt(read(script_of(one_device())).devices[0], a_probe("write"), {}, 1),
+            nullptr);
+}
+
+/// A probe with a size, a word and a parameter that only says where.
+probe gather() {
+  auto p = a_probe("gather");
+  parameter peer{"peer", parameter_kind::device, std::string("auto"), "", {"auto"}};
+  peer.keyed = false;
+  p.parameters = {{"window", parameter_kind::size, std::uint64_t{1} << 30, ""},
+                  {"dtype", parameter_kind::choice, std::string("u32"), "", {"u32", "f32"}},
+                  peer};
+  return p;
+}
+
+scripted_device gather_device(json probes) {
+  auto device = one_device();
+  device["probes"] = std::move(probes);
+  script_file const file(script_of(device));
+  return read_script(file.path(), {a_probe(), gather()}).devices.at(0);
+}
+
+json gives(double value) {
+  return {{"attempts", {{{"unit", "GB/s"}, {"samples", {value}}}}}};
+}
+
+TEST(Script, AKeyMayHaveParameters) {
+  auto const device = gather_device({{"*", gives(1)},
+                                     {"gather", gives(2)},
+                                     {"gather window=1048576", gives(3)},
+                                     {"gather  window=64MiB dtype=f32", gives(4)}});
+  auto const p = gather();
+  auto const value = [&](std::map<std::string, std::string> const& given) {
+    return find_attempt(device, p, complete(p.parameters, given), 1)->samples.at(0);
+  };
+  EXPECT_EQ(value({}), 2);
+  EXPECT_EQ(value({{"window", "1MiB"}}), 3);
+  EXPECT_EQ(value({{"window", "1MiB"}, {"dtype", "u32"}, {"peer", "GPU-2"}}), 3);
+  EXPECT_EQ(value({{"dtype", "f32"}, {"window", "64M"}}), 4);
+  EXPECT_EQ(value({{"window", "64MiB"}}), 2);
+  EXPECT_EQ(find_attempt(device, a_probe(), {}, 1)->samples.at(0), 1);
+}
+
+TEST(Script, AKeyWithParametersIsNotOfTheProbeWithout) {
+  auto const device = gather_device({{"gather dtype=f32", gives(3)}});
+  auto const p = gather();
+  EXPECT_EQ(find_attempt(device, p, complete(p.parameters, {}), 1), nullptr);
+}
+
+TEST(BadScript, KeysWithParametersThatCannotBe) {
+  auto const bad = [](char const* key) -> std::string {
+    try {
+      gather_device({{key, gives(1)}, {"gather dtype=f32", gives(2)}});
+      return "no exception";
+    } catch (usage_error const& e) {
+      std::string const text = e.what();
+      return text.substr(text.find(": ") + 2);
+    }
+  };
+  EXPECT_EQ(bad("gather span=1"),
+            "/devices/0/probes/gather span=1: unknown parameter 'span'; this probe has window, "
+            "dtype, peer");
+  EXPECT_EQ(bad("gather dtype=f64"),
+            "/devices/0/probes/gather dtype=f64: parameter dtype=f64: is not one of u32, f32");
+  EXPECT_EQ(bad("gather f32"),
+            "/devices/0/probes/gather f32: 'f32' is no parameter; write name=value");
+  EXPECT_EQ(bad("gather peer=GPU-2"),
+            "/devices/0/probes/gather peer=GPU-2: 'peer' does not tell one case of probe 'gather' "
+            "from another; leave it out");
+  EXPECT_EQ(bad("gather window=1M window=2M"),
+            "/devices/0/probes/gather window=1M window=2M: 'window' is there twice; leave one out");
+  EXPECT_THAT(bad("gather  dtype=f32"), HasSubstr("'gather dtype=f32' is there already"));
+  EXPECT_THAT(bad("gahter dtype=f32"), HasSubstr("there is no probe 'gahter'"));
+  EXPECT_THAT(bad(""), HasSubstr("there is no probe ''"));
 }
 
 TEST(Script, ReadsHealth) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "backend/scripted/script_json.hpp"
@@ -28,17 +29,50 @@ std::string child(std::string const& pointer, std::string const& key) {
   return (json::json_pointer(pointer) / key).to_string();
 }
 
-void require_known(std::string const& name, std::vector<probe> const& probes,
-                   std::string const& origin, std::string const& pointer) {
-  if (name == "*") return;
+probe const& require_known(std::string const& name, std::vector<probe> const& probes,
+                           std::string const& origin, std::string const& pointer) {
   std::string known;
   for (auto const& p : probes) {
-    if (p.name == name) return;
+    if (p.name == name) return p;
     known += p.name + ", ";
   }
   refuse(origin, pointer,
          fmt::format("there is no probe '{}'; write one of {}or \"*\" for those not named", name,
                      known));
+}
+
+/// The words "span=1024 dtype=u32" of a key. Throws usage_error for what cannot be part of one.
+std::map<std::string, std::string> parameters_of_key(std::istream& words, probe const& what) {
+  std::map<std::string, std::string> given;
+  for (std::string word; words >> word;) {
+    auto const equals = word.find('=');
+    if (equals == std::string::npos)
+      throw usage_error(fmt::format("'{}' is no parameter; write name=value", word));
+    auto const name = word.substr(0, equals);
+    for (auto const& p : what.parameters)
+      if (p.name == name && !p.keyed)
+        throw usage_error(
+            fmt::format("'{}' does not tell one case of probe '{}' from another; leave it out",
+                        name, what.name));
+    if (!given.emplace(name, word.substr(equals + 1)).second)
+      throw usage_error(fmt::format("'{}' is there twice; leave one out", name));
+  }
+  return given;
+}
+
+/// The canonical form of a member of `probes`.
+std::string key_from(std::string const& text, std::vector<probe> const& probes,
+                     std::string const& origin, std::string const& pointer) {
+  if (text == "*") return text;
+  std::istringstream words(text);
+  std::string name;
+  words >> name;
+  auto const& what = require_known(name, probes, origin, pointer);
+  try {
+    return scripted_key(what, complete(what.parameters, parameters_of_key(words, what)));
+  } catch (usage_error const& e) {
+    refuse(origin, pointer, e.what());
+  }
 }
 
 std::vector<scripted_attempt> attempts_from(json const& list) {
@@ -60,9 +94,11 @@ scripted_device device_from(json const& j, std::vector<probe> const& probes,
     refuse(origin, child(pointer, "memory_free_bytes"),
            fmt::format("{} is more than the device's memory, {}", d.memory_free.count,
                        *d.identity.memory_bytes));
-  for (auto const& [name, entry] : j.at("probes").items()) {
-    require_known(name, probes, origin, child(pointer + "/probes", name));
-    d.attempts[name] = attempts_from(entry.at("attempts"));
+  for (auto const& [text, entry] : j.at("probes").items()) {
+    auto const place = child(pointer + "/probes", text);
+    auto const key = key_from(text, probes, origin, place);
+    if (!d.attempts.emplace(key, attempts_from(entry.at("attempts"))).second)
+      refuse(origin, place, fmt::format("'{}' is there already, in other words", key));
   }
   d.health = scripted_health_from(j.value("health", json::object()));
   return d;
@@ -120,13 +156,18 @@ health scripted_health::at(nanoseconds time) const {
   return seen;
 }
 
-scripted_attempt const* find_attempt(scripted_device const& device, std::string const& probe,
-                                     unsigned attempt) {
-  auto found = device.attempts.find(probe);
-  if (found == device.attempts.end()) found = device.attempts.find("*");
-  if (found == device.attempts.end()) return nullptr;
+std::string scripted_key(probe const& what, parameters const& values) {
+  auto const text = describe(what.parameters, keyed(what.parameters, values));
+  return text.empty() ? what.name : what.name + " " + text;
+}
+
+scripted_attempt const* find_attempt(scripted_device const& device, probe const& what,
+                                     parameters const& values, unsigned attempt) {
   auto const index = std::max(attempt, 1U) - 1;
-  return &found->second[std::min<std::size_t>(index, found->second.size() - 1)];
+  for (auto const& key : {scripted_key(what, values), what.name, std::string("*")})
+    if (auto const found = device.attempts.find(key); found != device.attempts.end())
+      return &found->second[std::min<std::size_t>(index, found->second.size() - 1)];
+  return nullptr;
 }
 
 }  // namespace bandgate

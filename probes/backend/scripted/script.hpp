@@ -53,7 +53,7 @@ struct scripted_device {
   std::string lost;  ///< not empty: it does not answer, and what the driver says
   bool hang_at_inspection{};
   bytes memory_free{};
-  std::map<std::string, std::vector<scripted_attempt>> attempts;  ///< by probe, or "*"
+  std::map<std::string, std::vector<scripted_attempt>> attempts;  ///< by key, see below
   scripted_health health;
   std::string pointer;  ///< JSON pointer of the device in its file
 };
@@ -69,9 +69,14 @@ struct script {
 /// "FILE: /json/pointer: reason".
 script read_script(std::filesystem::path const& file, std::vector<probe> const& probes);
 
-/// What attempt number `attempt` (from 1 on) of that probe sees; the last one repeats. Null where
-/// the script has neither the probe nor "*".
-scripted_attempt const* find_attempt(scripted_device const& device, std::string const& probe,
-                                     unsigned attempt);
+/// "gather span=1024", "read" where all parameters have their defaults: the probe with what a
+/// baseline would be found by, however the values were spelled.
+std::string scripted_key(probe const& what, parameters const& values);
+
+/// What attempt number `attempt` (from 1 on) of that probe with those parameters sees; the last one
+/// repeats. The key with the parameters is first, then the probe's name alone, then "*"; null where
+/// the script has none of them.
+scripted_attempt const* find_attempt(scripted_device const& device, probe const& what,
+                                     parameters const& values, unsigned attempt);
 
 }  // namespace bandgate

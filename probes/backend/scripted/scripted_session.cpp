@@ -168,7 +168,7 @@ device_facts scripted_session::facts() const {
 }
 
 std::unique_ptr<prepared> scripted_session::prepare(probe const& what, parameters const& values) {
-  auto const* told = find_attempt(device_, what.name, attempt_);
+  auto const* told = find_attempt(device_, what, values, attempt_);
   if (told == nullptr)
     throw not_applicable(
         fmt::format("{} says nothing of probe '{}': name it, or \"*\", at {}/probes",
