@@ -31,7 +31,7 @@ constexpr char const* unrepaired =
     "Rows that are known to be bad stay in use; reading them can end a program.";
 constexpr char const* shared_device = "What is measured now is not what the device alone can do.";
 
-constexpr std::array<cause_rule, 41> rules{{
+constexpr std::array<cause_rule, 42> rules{{
     // Only transfers cross the links, so for them nothing is more specific.
     {"pcie-generation", "PCIe link", false, "the PCIe generation {0}", costs, slower_transfers,
      "Reseat the card or its riser and check the slot's setting in the BIOS.",
@@ -160,6 +160,11 @@ constexpr std::array<cause_rule, 41> rules{{
     {"other-process", "other processes", false, "another process holds the device, idle: {0}", note,
      "It holds memory, and it may begin to compute.", "End the other process and measure again.",
      look::idle_process},
+
+    {"expected-platform", "platform", false, "{0}", note,
+     "A device that is as it should be is judged by what another platform reaches.",
+     "Record an entry for this platform (`bandgate baseline record`).", look::expected_platform,
+     true},
 }};
 
 }  // namespace

@@ -71,16 +71,27 @@ std::optional<cause> find_contention(result const& measured) {
 
 std::vector<cause> find_causes(evidence const& known) {
   std::vector<cause> all;
-  for (auto const& rule : cause_rules())
+  for (auto const& rule : cause_rules()) {
+    if (rule.last_resort) continue;
     if (auto found = concluded(rule, rule.look(known))) all.push_back(*std::move(found));
+  }
   std::sort(all.begin(), all.end(),
             [](cause const& a, cause const& b) { return rank_of(a) < rank_of(b); });
   return all;
 }
 
+std::optional<cause> find_last_resort(evidence const& known) {
+  for (auto const& rule : cause_rules()) {
+    if (!rule.last_resort) continue;
+    if (auto found = concluded(rule, rule.look(known))) return found;
+  }
+  return std::nullopt;
+}
+
 looked_groups groups_of(evidence const& known) {
   looked_groups all;
   for (auto const& rule : cause_rules()) {
+    if (rule.last_resort) continue;
     auto const is = rule.look(known).is;
     if (is == state::irrelevant) continue;
     auto& list = is == state::unknown ? all.unread : all.read;

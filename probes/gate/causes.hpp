@@ -43,6 +43,7 @@ struct cause_rule {
   char const* effect;     ///< what it costs or breaks, one sentence
   char const* next_step;  ///< one sentence
   finding (*look)(evidence const&);
+  bool last_resort{};  ///< only of a loss that nothing else explains
 };
 
 /// All rules, most specific first.
@@ -56,6 +57,9 @@ struct cause {
 /// Those that are there, ranked: what covered less than a tenth of the sampling last, else in the
 /// order of the table's groups, within a group what covered most first.
 std::vector<cause> find_causes(evidence const& known);
+
+/// Why a loss without a cause may be none of the device's.
+std::optional<cause> find_last_resort(evidence const& known);
 
 /// What the rules look at, by group.
 struct looked_groups {

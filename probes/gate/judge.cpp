@@ -112,7 +112,21 @@ char const* step_without_cause(measurement const& m) {
          "what changed (driver, firmware, tool), else at this device.";
 }
 
-verdict of_regression(std::vector<reason> lost, evidence const& known) {
+/// Of a loss without a cause: the platform, unless the reference is this very card's; else what was
+/// looked at in vain.
+void add_why_not(verdict& v, evidence const& known, bool has_own_reference) {
+  auto const& measured = *known.measured;
+  if (!has_own_reference)
+    if (auto const platform = find_last_resort(known)) {
+      v.reasons.push_back(platform->why);
+      v.next_step = record_step(measured, "Record an entry for this platform:");
+      return;
+    }
+  v.reasons.push_back(no_cause(known));
+  v.next_step = step_without_cause(*measured.measurement);
+}
+
+verdict of_regression(std::vector<reason> lost, evidence const& known, bool has_own_reference) {
   verdict v;
   v.status = status::regression;
   v.reasons = std::move(lost);
@@ -120,8 +134,10 @@ verdict of_regression(std::vector<reason> lost, evidence const& known) {
   for (auto const& c : causes) v.reasons.push_back(c.why);
   auto const& m = *known.measured->measurement;
   if (m.unsettled) v.reasons.push_back(unsettled_reason(m));
-  if (causes.empty()) v.reasons.push_back(no_cause(known));
-  v.next_step = !causes.empty() ? causes.front().rule->next_step : step_without_cause(m);
+  if (causes.empty())
+    add_why_not(v, known, has_own_reference);
+  else
+    v.next_step = causes.front().rule->next_step;
   return v;
 }
 
@@ -141,7 +157,8 @@ verdict judged(result const& measured, baseline_match const& against, comparison
                evidence const& known) {
   if (auto const other = find_contention(measured))
     return decided(status::inconclusive, other->why, other->rule->next_step);
-  if (auto lost = losses(all, known); !lost.empty()) return of_regression(std::move(lost), known);
+  if (auto lost = losses(all, known); !lost.empty())
+    return of_regression(std::move(lost), known, against.card.has_value());
   // What cannot be held against one of two entries is not judged: both must hold.
   if (all.made.empty() || !all.impossible.empty()) return without_baseline(measured, against, all);
   if (measured.measurement->unsettled)

@@ -87,6 +87,8 @@ finding busy_at_rest(evidence const&);
 finding mps_server(evidence const&);
 finding idle_process(evidence const&);
 
+finding expected_platform(evidence const&);
+
 }  // namespace look
 
 /// The other processes that compute on the device, whatever was measured.
