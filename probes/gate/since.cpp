@@ -130,7 +130,6 @@ changes changes_between(health_snapshot const& before, health_snapshot const& af
     return all;
   }
   std::vector<std::string> absent;
-  bool compared = false;
   for (auto const& c : counters) {
     auto const *first = field_of(before, c), *second = field_of(after, c);
     auto const then = value_of(first, c.is), now = value_of(second, c.is);
@@ -138,7 +137,7 @@ changes changes_between(health_snapshot const& before, health_snapshot const& af
       (has_none(first, second) ? absent : all.unread).push_back(name_of(c));
       continue;
     }
-    compared = true;
+    ++all.compared;
     if (*now < *then && c.is != kind::flag) {
       all.found.clear();
       all.not_comparable = fmt::format(
@@ -152,7 +151,7 @@ changes changes_between(health_snapshot const& before, health_snapshot const& af
     all.found.push_back({c.code, std::move(text), remedy_of(c.code), c.harmful});
   }
   // Who has none of the counters was not looked at, whatever the reason.
-  if (!compared) all.unread.insert(all.unread.end(), absent.begin(), absent.end());
+  if (all.compared == 0) all.unread.insert(all.unread.end(), absent.begin(), absent.end());
   return all;
 }
 

@@ -2,6 +2,7 @@
 /// What a device's counters did while nobody measured: before a job and after it.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct counter_change {
 struct changes {
   std::vector<counter_change> found;  ///< harmful ones first, then in the order of the table
   std::vector<std::string> unread;    ///< counters that one of the looks could not read
+  std::size_t compared{};             ///< counters that both looks read; 0: nothing can be said
   std::optional<std::string> not_comparable;  ///< one sentence; then nothing is found
 };
 

@@ -45,7 +45,19 @@ TEST(changes_between, nothing_happened) {
   auto const all = changes_between(quiet(), quiet(), 1200);
   EXPECT_THAT(all.found, IsEmpty());
   EXPECT_THAT(all.unread, IsEmpty());
+  EXPECT_EQ(all.compared, 16u);
   EXPECT_EQ(all.not_comparable, std::nullopt);
+}
+
+TEST(changes_between, says_how_many_counters_it_compared) {
+  auto before = quiet(), after = quiet();
+  before.erase("nvlink_errors");
+  after["pcie_replays"] = {health_field::state::unavailable, {}, "no permission"};
+  after["ecc_corrected_volatile"] = {health_field::state::not_supported, {}, {}};
+  EXPECT_EQ(changes_between(before, after, 1200).compared, 13u);
+  EXPECT_EQ(changes_between({}, quiet(), 1200).compared, 0u);
+  EXPECT_EQ(changes_between(quiet(), {}, 1200).compared, 0u);
+  EXPECT_EQ(changes_between(quiet(), quiet(), 0).compared, 0u) << "not comparable";
 }
 
 TEST(changes_between, says_how_long_the_clocks_were_held_down) {
