@@ -230,9 +230,9 @@ def test_no_cause_says_what_was_looked_at(bandgate: Bandgate) -> None:
     assert outcome.code == 1
     line = outcome.out.splitlines()[1]
     assert line == (
-        "  cause: no cause found; looked at and in order: clock events, temperatures, power limit, "
-        "memory clock, memory repairs, ECC, other processes; could not be read: nothing "
-        "(health: scripted)"
+        "  cause: no cause found; looked at and in order: clock events, temperature limits, "
+        "power limit, memory clock, memory repairs, ECC, other processes; could not be read: "
+        "nothing (health: scripted)"
     )
     assert len(line) <= 300
 

@@ -88,7 +88,7 @@ TEST(causes, events_that_are_no_bits_are_not_known) {
   for (double const bits : {-1.0, 1e30}) {
     auto const v = judge(with_events(3000, bits), model());
     EXPECT_THAT(sentence(v, "no-cause-found"),
-                HasSubstr("could not be read: clock events, temperatures (health: nvml)"));
+                HasSubstr("could not be read: clock events, temperature limits (health: nvml)"));
   }
 }
 
@@ -180,7 +180,7 @@ TEST(causes, none_found_says_what_was_looked_at) {
   EXPECT_EQ(
       sentence(judge(h200(3000), model()), "no-cause-found"),
       "no cause found; looked at and in order: clock events, power limit, memory clock, memory "
-      "repairs, ECC, other processes; could not be read: temperatures (health: nvml)");
+      "repairs, ECC, other processes; could not be read: temperature limits (health: nvml)");
 }
 
 TEST(causes, without_health_it_says_that_nothing_could_be_read) {
@@ -190,11 +190,11 @@ TEST(causes, without_health_it_says_that_nothing_could_be_read) {
   r.device.ecc.reset();
   auto const v = judge(r, model());
   EXPECT_EQ(v.status, status::regression);
-  EXPECT_EQ(
-      sentence(v, "no-cause-found"),
-      "no cause found; looked at and in order: nothing; could not be read: clock events, "
-      "temperatures, power limit, memory clock, memory repairs, ECC, other processes (health: "
-      "none: libnvidia-ml.so.1 not found)");
+  EXPECT_EQ(sentence(v, "no-cause-found"),
+            "no cause found; looked at and in order: nothing; could not be read: clock events, "
+            "temperature limits, power limit, memory clock, memory repairs, ECC, other processes "
+            "(health: "
+            "none: libnvidia-ml.so.1 not found)");
 }
 
 TEST(causes, fields_that_could_not_be_read_change_nothing_but_that) {

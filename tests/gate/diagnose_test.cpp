@@ -266,8 +266,8 @@ TEST(diagnose, says_what_it_looked_at) {
   d.expected.ecc = true;
   auto const all = d.look();
   EXPECT_THAT(all.looked_at,
-              ElementsAre("PCIe link", "NVLink", "clock events", "temperatures", "power limit",
-                          "memory repairs", "ECC", "set-up", "other processes"));
+              ElementsAre("PCIe link", "NVLink", "clock events", "temperature limits",
+                          "power limit", "memory repairs", "ECC", "modes", "other processes"));
   EXPECT_THAT(all.unread, IsEmpty());
 }
 
@@ -281,8 +281,8 @@ TEST(diagnose, says_what_it_could_not_see) {
   auto const all = d.look();
   EXPECT_THAT(all.found, IsEmpty());
   EXPECT_THAT(all.looked_at, ElementsAre("PCIe link"));
-  EXPECT_THAT(all.unread, ElementsAre("NVLink", "clock events", "temperatures", "power limit",
-                                      "memory repairs", "ECC", "set-up", "other processes"));
+  EXPECT_THAT(all.unread, ElementsAre("NVLink", "clock events", "temperature limits", "power limit",
+                                      "memory repairs", "ECC", "modes", "other processes"));
 }
 
 TEST(diagnose, a_library_that_supports_nothing_has_seen_nothing) {
@@ -292,7 +292,7 @@ TEST(diagnose, a_library_that_supports_nothing_has_seen_nothing) {
   auto const all = d.look();
   EXPECT_THAT(all.found, IsEmpty());
   EXPECT_THAT(all.looked_at, ElementsAre("other processes"));
-  for (auto const* group : {"PCIe link", "clock events", "temperatures", "power limit"})
+  for (auto const* group : {"PCIe link", "clock events", "temperature limits", "power limit"})
     EXPECT_THAT(all.unread, Contains(group));
 }
 
