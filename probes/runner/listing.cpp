@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The supervisor's listing of devices, and its look at them at rest.
+#include <chrono>
 #include <exception>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +17,8 @@ namespace bandgate {
 namespace {
 
 using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 std::vector<device_identity> identities_of(inspection const& seen) {
   std::vector<device_identity> all;
@@ -42,12 +47,19 @@ struct answer {
   bool stuck{};  ///< it was killed, or died, while it looked at a device
 };
 
+bool is_look(std::string const& line) {
+  return line.starts_with(looking_at);
+}
+
+using more_time = std::function<milliseconds(std::string const&)>;
+
 /// Asks a worker. What became of it is among the problems.
-answer ask(supervisor_options const& options, worker_request const& request,
-           std::chrono::milliseconds limit, char const* doing) {
+answer ask(supervisor_options const& options, worker_request const& request, milliseconds limit,
+           char const* doing, more_time more = {}) {
   std::string last_line;
   child_options child{.command = command_for(options, request), .limit = limit};
   child.on_line = [&](std::string const& line) { last_line = line; };
+  child.more_time = std::move(more);
   auto const ended = run_child(child);
   auto const document = document_of(ended);
   if (document.is_object() && document.contains("usage_error"))
@@ -59,7 +71,24 @@ answer ask(supervisor_options const& options, worker_request const& request,
   if (document.is_object()) return {read_answer(document)};
   auto const [code, how] = cause_of_death(ended, limit, last_line);
   return {{{}, {{to_string(code), std::string(doing) + " the devices: " + how, false}}},
-          last_line.starts_with(looking_at)};
+          is_look(last_line)};
+}
+
+/// Once a worker looks at devices, half of the limit is kept for looking at each apart. Before that
+/// there are none to look at, so a driver that starts slowly may take all of it.
+more_time half_from_the_first_look(milliseconds limit) {
+  auto const half = steady_clock::now() + limit / 2;
+  return [=, looked = false](std::string const& line) mutable {
+    if (looked || !is_look(line)) return milliseconds{0};
+    looked = true;
+    return steady_clock::now() < half ? -limit / 2 : milliseconds{0};
+  };
+}
+
+/// In whole seconds where they are several, since people read it.
+milliseconds left_until(steady_clock::time_point deadline) {
+  auto const left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+  return left < milliseconds{2000} ? left : std::chrono::floor<std::chrono::seconds>(left);
 }
 
 }  // namespace
@@ -86,15 +115,19 @@ device_list supervisor::devices(std::function<gpu_presence()> const& look) const
 
 inspection supervisor::inspect(std::function<gpu_presence()> const& look) const {
   auto const limit = options_.time_limit.value_or(inspection_limit);
-  auto [seen, stuck] =
-      ask(options_, request_for(worker_request::kind::inspect), limit, "inspecting");
-  if (stuck) seen = inspect_each(limit);
+  auto const deadline = steady_clock::now() + limit;
+  auto [seen, stuck] = ask(options_, request_for(worker_request::kind::inspect), limit,
+                           "inspecting", half_from_the_first_look(limit));
+  if (stuck && steady_clock::now() < deadline) seen = inspect_each(deadline);
   seen.problems = add_missing(std::move(seen.problems), identities_of(seen), look);
   return seen;
 }
 
-inspection supervisor::inspect_each(std::chrono::milliseconds limit) const {
-  auto seen = ask(options_, request_for(worker_request::kind::devices), limit, "listing").seen;
+inspection supervisor::inspect_each(steady_clock::time_point deadline) const {
+  auto seen =
+      ask(options_, request_for(worker_request::kind::devices), left_until(deadline) / 2, "listing")
+          .seen;
+  auto const limit = left_until(deadline);
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < seen.devices.size(); ++i)
     threads.emplace_back([&, i] {

@@ -38,8 +38,10 @@ struct supervisor_options {
 inline constexpr std::chrono::seconds listing_limit{60};
 
 /// Looking at devices at rest makes no context on any of them; a healthy machine is done in well
-/// under two seconds. Where one device does not answer, each is asked by a worker of its own, so
-/// that the others are known: then this limit holds twice.
+/// under two seconds. Where one device does not answer in half of it, each is asked by a worker of
+/// its own in what is left, so that the others are known. A worker that sleeps inside the kernel
+/// even when it is killed takes `reap_limit` more; with that it is still below the 30 s after which
+/// node health checks give up.
 inline constexpr std::chrono::seconds inspection_limit{20};
 
 struct inspected {
@@ -88,7 +90,7 @@ class supervisor {
  private:
   worker_request request_for(worker_request::kind what) const;
   /// Each device in a worker of its own, at the same time.
-  inspection inspect_each(std::chrono::milliseconds limit) const;
+  inspection inspect_each(std::chrono::steady_clock::time_point deadline) const;
 
   /// And what the machine has and the driver does not list.
   std::vector<device_problem> add_missing(std::vector<device_problem> problems,

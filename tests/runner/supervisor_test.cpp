@@ -108,12 +108,26 @@ TEST(supervisor, inspects_devices_apart_when_one_does_not_answer) {
       ", \"health\": {\"source\": \"nvml\", \"idle\": {}, \"load\": {}, "
       "\"change\": {}, \"processes\": []}}], \"problems\": []}' >&3;; "
       "*) echo 'looking at GPU-2'; exec sleep 600;; esac";
-  auto const seen = with_worker(script, 3s).inspect(nothing);
+  auto const started = std::chrono::steady_clock::now();
+  auto const seen = with_worker(script, 12s).inspect(nothing);
+  // One limit for all of it, not one for the first look and one for those that follow.
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 24s);
   ASSERT_THAT(seen.devices, SizeIs(2));
   EXPECT_EQ(seen.devices[0].lost, "");
   EXPECT_EQ(seen.devices[0].health.source, "nvml");
   EXPECT_EQ(seen.devices[1].device.uuid, "GPU-2");
   EXPECT_THAT(seen.devices[1].lost, HasSubstr("while looking at GPU-2"));
+  EXPECT_THAT(seen.problems, SizeIs(0));
+}
+
+TEST(supervisor, lets_a_driver_start_slowly_before_there_is_a_device_to_look_at) {
+  auto const script = "sleep 7; echo 'looking at GPU-1'; echo '{\"devices\": [{\"device\": " +
+                      device_to_json(card()).dump() +
+                      ", \"health\": {\"source\": \"nvml\", \"idle\": {}, \"load\": {}, "
+                      "\"change\": {}, \"processes\": []}}], \"problems\": []}' >&3";
+  auto const seen = with_worker(script, 12s).inspect(nothing);
+  ASSERT_THAT(seen.devices, SizeIs(1));
+  EXPECT_EQ(seen.devices[0].lost, "");
   EXPECT_THAT(seen.problems, SizeIs(0));
 }
 
