@@ -4,9 +4,10 @@
 import json
 import re
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
-from conftest import ROOT, Bandgate
+from conftest import DRILLS, ROOT, Bandgate
 
 SCRIPT = r"^\| `(?P<script>[a-z0-9-]+)\.json` \|"
 PROBE = r"(?: `(?P<probe>\w+)` \|)?"
@@ -30,6 +31,41 @@ def test_a_drill_ends_as_promised(bandgate: Bandgate, script: str, probe: str, c
     limit = ["--time-limit", "3s"] if script in HANGS else []
     outcome = bandgate.drill(script, "check", probe, *limit)
     assert outcome.code == code, outcome
+
+
+@pytest.mark.parametrize(
+    ("script", "cases", "skipped"),
+    [
+        ("healthy-h200", 30, 3),
+        ("power-cap-normal", 30, 3),
+        ("memory-clock-zero", 30, 3),
+        ("two-gpus", 60, 0),
+    ],
+)
+def test_a_healthy_card_passes_the_full_suite(
+    bandgate: Bandgate, tmp_path: Path, script: str, cases: int, skipped: int
+) -> None:
+    """What the first step of a rehearsal is; p2p needs a second card."""
+    document = json.loads((DRILLS / f"{script}.json").read_text())
+    fast = tmp_path / f"{script}.json"
+    fast.write_text(json.dumps(document | {"pace": "instant"}))
+    words = ("check", "--suite", "full", "--strict", "--json", "--results", "none")
+    outcome = bandgate.drill(fast, *words)
+    assert outcome.code == 0, outcome
+    said = [(r["probe"]["name"], r["verdict"]["status"]) for r in outcome.records()]
+    assert len(said) == cases
+    left = [(name, status) for name, status in said if status != "pass"]
+    assert len(left) == skipped
+    assert all(name.startswith("p2p_") and status == "skipped" for name, status in left), left
+
+
+@pytest.mark.parametrize("script", sorted(p.stem for p in DRILLS.glob("*.json")))
+def test_a_drill_leaves_no_usual_field_of_the_health_out(script: str) -> None:
+    """Or the doctor says of half of them that they were not read."""
+    usual = json.loads((DRILLS / "healthy-h200.json").read_text())["devices"][0]["health"]
+    for device in json.loads((DRILLS / f"{script}.json").read_text())["devices"]:
+        for part in ("idle", "load", "change"):
+            assert set(device["health"][part]) >= set(usual[part])
 
 
 @pytest.mark.parametrize(
