@@ -9,6 +9,7 @@
 #include "cli/version.hpp"
 #include "records/result_store.hpp"
 #include "runner/backends.hpp"
+#include "runner/resources.hpp"
 
 namespace bandgate::cli {
 namespace {
@@ -155,14 +156,15 @@ std::vector<check_plan::device> select(device_list const& listed, std::string co
   std::string known;
   for (std::size_t i = 0; i < listed.devices.size(); ++i) {
     auto const& d = listed.devices[i];
-    if (asked == "all" || asked == d.uuid || asked == d.pci_address || asked == std::to_string(i))
+    if (asked == "all" || asked == d.uuid || asked == d.pci_address || asked == std::to_string(i) ||
+        asked == short_id(d, i))
       chosen.push_back({d, i});
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", i, selector_of(d, i));
   }
   // With no device at all the caller says so, and a device that is missing is no mistake of his; a
   // name that fits none of several is one.
   if (chosen.empty() && !listed.devices.empty() && listed.problems.empty())
-    throw usage_error("--device " + asked + " names no device; there are " + known +
+    throw usage_error("--device " + asked + " names no device; known are " + known +
                       "; give an index, a UUID, a PCI address, or all");
   return chosen;
 }

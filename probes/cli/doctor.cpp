@@ -64,6 +64,16 @@ report_line line(status what, std::string subject, std::string message, std::str
   return made;
 }
 
+/// What a monitor is to hear of devices that are missing or could not be listed.
+std::vector<report_line> lines_of(std::vector<device_problem> const& problems) {
+  std::vector<report_line> lines;
+  for (auto const& p : problems) {
+    lines.push_back(line(status::error, p.code, p.message, ""));
+    lines.back().configuration = p.usage;
+  }
+  return lines;
+}
+
 bool is_gpu(examined const& one) {
   return one.device.backend != "host";
 }
@@ -130,7 +140,7 @@ int write_the_mark(doctor_options const& options, supervisor const& runs,
                                            : status::inconclusive);
   }
   out("marked {} device{} in {}\n", now.devices.size(), now.devices.size() == 1 ? "" : "s",
-      options.mark);
+      plain(options.mark));
   return exit_code(o);
 }
 
@@ -144,7 +154,7 @@ int tell_since(doctor_options const& options, dialect in, supervisor const& runs
   add_problems(o, whole.problems);
   for (auto const& one : all) o.finals.push_back(status_of(one));
   if (in != dialect::none) {
-    std::vector<report_line> lines;
+    auto lines = lines_of(whole.problems);
     for (auto const& one : all)
       lines.push_back(
           line(status_of(one), one.id.empty() ? one.device.uuid : one.id, headline(one), ""));
@@ -246,12 +256,11 @@ int tell(doctor_options const& options, dialect in, examination const& whole,
       print_examined(whole, measured);
     return exit_code(o);
   }
-  std::vector<report_line> lines;
+  auto lines = lines_of(whole.problems);
   for (auto const& one : whole.devices) {
-    auto const& found = one.diagnosis.found;
     lines.push_back(line(is_gpu(one) ? status_of(condition_of(one)) : status::skipped,
-                         one.id + " health", headline(one),
-                         found.empty() ? "" : found.front().remedy));
+                         one.id + " health", headline(one), next_step(one)));
+    if (!one.lost.empty()) lines.back().brief = "does not answer";
   }
   for (auto const& pair : measured.pairs) lines.push_back(line_of(pair, unit::gib_per_s));
   return say(in, lines, o);
@@ -291,7 +300,10 @@ void add_doctor(CLI::App& program, environment const& env, int& code) {
       "--since", options->since, "what the counters did since that file was written (after a job)");
   auto in = std::make_shared<dialect>(dialect::none);
   add_format_option(*command, *in);
-  mark->excludes(since)->excludes(measure);
+  mark->excludes(since)
+      ->excludes(measure)
+      ->excludes(command->get_option("--format"))
+      ->excludes(command->get_option("--json"));
   since->excludes(measure);
   command->footer(
       "Exit codes: 0 clean, 1 something costs bandwidth, 2 usage, 3 a device is unusable or\n"
@@ -301,7 +313,12 @@ void add_doctor(CLI::App& program, environment const& env, int& code) {
       "  bandgate doctor --measure --device 0\n"
       "  bandgate doctor --mark /run/bandgate.mark     before a job\n"
       "  bandgate doctor --since /run/bandgate.mark    after it\n");
-  command->callback([options, in, &env, &code] { code = execute(*options, *in, env); });
+  command->callback([options, in, mark, since, &env, &code] {
+    if ((mark->count() != 0 && options->mark.empty()) ||
+        (since->count() != 0 && options->since.empty()))
+      throw usage_error("--mark and --since need the name of a file, and got an empty one");
+    code = execute(*options, *in, env);
+  });
 }
 
 }  // namespace bandgate::cli

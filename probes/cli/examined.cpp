@@ -25,6 +25,13 @@ bool has_library(health const& seen) {
   return !seen.source.empty() && !seen.source.starts_with("none");
 }
 
+/// A library that answers nothing shows no more than none.
+bool was_seen(health const& seen) {
+  return has_library(seen) && std::any_of(seen.idle.begin(), seen.idle.end(), [](auto const& f) {
+           return f.second.status == health_field::state::ok;
+         });
+}
+
 char const* word_for(consequence weight) {
   switch (weight) {
     case consequence::note:
@@ -73,7 +80,7 @@ std::string unread_text(examined const& one) {
 
 condition condition_of(examined const& one) {
   if (!one.lost.empty()) return condition::unusable;
-  auto worst = has_library(one.health) ? condition::clean : condition::unknown;
+  auto worst = was_seen(one.health) ? condition::clean : condition::unknown;
   for (auto const& found : one.diagnosis.found) {
     if (found.weight == consequence::unusable) worst = condition::unusable;
     if (found.weight == consequence::costs_bandwidth) worst = std::max(worst, condition::degraded);
@@ -136,7 +143,14 @@ std::string headline(examined const& one) {
       text += (text.empty() ? "" : "; ") + found.code + ": " + found.what;
   if (!text.empty()) return text;
   if (!has_library(one.health)) return "not examined: health " + one.health.source;
+  if (!was_seen(one.health)) return "not examined: nothing could be read";
   return state_text(one);
+}
+
+std::string next_step(examined const& one) {
+  auto const& found = one.diagnosis.found;
+  if (found.empty() || found.front().weight == consequence::note) return "";
+  return found.front().remedy;
 }
 
 std::string doctor_text(examined const& one) {

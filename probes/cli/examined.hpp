@@ -41,6 +41,9 @@ std::string state_text(examined const& one);
 /// "2 findings: power-limit: the power limit …; ecc-pending: …": the worst of it in one line.
 std::string headline(examined const& one);
 
+/// What to do about the worst of it; empty where nothing must be done.
+std::string next_step(examined const& one);
+
 /// A heading, the state, and three lines for each finding.
 std::string doctor_text(examined const& one);
 

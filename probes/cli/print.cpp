@@ -112,9 +112,13 @@ std::string value_text(double base_value, bool is_time, unit u) {
 
 std::string verdict_text(checked const& pair, unit u) {
   auto const& r = pair.final();
+  if (r.verdict.status == status::skipped)
+    return fmt::format("{}: {}\n", head(pair), plain(cause_text(r)));
   auto text = fmt::format("{}: {}\n", head(pair), plain(number_text(r, u)));
-  bool const silent = r.verdict.status == status::pass && !r.verdict.unstable;
-  if (!silent)
+  if (r.verdict.status == status::pass && !r.verdict.unstable)
+    for (auto const& why : r.verdict.reasons)
+      text += fmt::format("  note:  {}\n", plain(why.sentence));
+  else
     text += fmt::format("  cause: {}\n  next:  {}\n", plain(cause_text(r)),
                         plain(r.verdict.next_step.empty() ? "nothing to do" : r.verdict.next_step));
   for (auto const& note : r.notes) text += fmt::format("  note:  {}\n", plain(note));
@@ -171,7 +175,14 @@ std::string summary_text(std::vector<checked> const& all) {
 
 std::string plain(std::string const& text) {
   std::string clean;
-  for (char const c : text) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto const c = static_cast<unsigned char>(text[i]);
+    auto const next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    // U+0080 to U+009F in UTF-8: a terminal obeys these, too.
+    bool const upper_control = c == 0xc2 && next >= 0x80 && next <= 0x9f;
+    i += upper_control ? 1 : 0;
+    clean += c < 0x20 || c == 0x7f || upper_control ? ' ' : text[i];
+  }
   return clean;
 }
 

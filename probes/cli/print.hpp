@@ -15,7 +15,8 @@ namespace bandgate::cli {
 /// "4302.5 GiB/s", or "4.213 us" for a time.
 std::string value_text(double base_value, bool is_time, unit u);
 
-/// One line for a pass; for anything else three: number and bound, cause, next step.
+/// One line for a pass, with a note for each finding beside it, and for what was skipped; for
+/// anything else three: number and bound, cause, next step.
 std::string verdict_text(checked const& pair, unit u);
 
 /// One line for a measurement that nobody judged.

@@ -17,7 +17,9 @@
 #include "cli/profile.hpp"
 #include "cli/progress.hpp"
 #include "cli/speech.hpp"
+#include "gate/judge.hpp"
 #include "records/result_json.hpp"
+#include "records/result_store.hpp"
 
 namespace bandgate::cli {
 namespace {
@@ -76,6 +78,30 @@ std::vector<report_line> lines_of(check_report const& report, device_list const&
   return lines;
 }
 
+/// A device that is missing leaves no result of its own; this one says so to whoever reads the
+/// results later. Returns why it could not be stored.
+std::string store_problems(machine const& node, task const& first,
+                           std::filesystem::path const& folder) {
+  device_identity unknown;
+  auto const& backend = node.runs.options().backend;
+  unknown.backend = backend.substr(0, backend.find(':'));
+  auto r = node.runs.skip(unknown, *first.what, first.given, "");
+  for (auto const& p : node.listed.problems) {
+    if (p.usage) continue;
+    if (!r.failure || p.code == to_string(failure::device_missing))
+      r.failure = failure_from(p.code);
+    r.failure_message += (r.failure_message.empty() ? "" : "; ") + p.message;
+  }
+  if (!r.failure || folder.empty()) return "";
+  r.verdict = judge(r, {});
+  try {
+    store_result(r, folder);
+  } catch (usage_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
 /// The commands that give what was measured here a baseline: one for the probes of each set of
 /// parameters.
 std::vector<std::string> record_commands(std::vector<checked> const& all, machine const& node,
@@ -124,7 +150,11 @@ int execute(common_options const& options, environment const& env, intent what, 
 
   auto const no_device =
       fmt::format("no device for backend {} on this machine", node.runs.options().backend);
-  auto const overall = outcome_of(report, node.listed, what, options.strict);
+  auto overall = outcome_of(report, node.listed, what, options.strict);
+  if (auto const why = store_problems(node, picked.front(), folder); !why.empty()) {
+    err("bandgate: result not stored: {}\n", plain(why));
+    overall.recording_failed = true;
+  }
   if (in != dialect::none) return say(in, lines_of(report, node.listed, u, no_device), overall);
   bool const verbose = !options.json && !options.quiet;
   if (all.empty() && node.listed.problems.empty() && report.errors.empty())

@@ -49,7 +49,10 @@ compared changes_of(examined const& one, mark const& then, mark const& now,
     if (seen->source.starts_with("none")) c.untold = "health " + seen->source;
   if (!c.untold.empty()) return c;
   c.changes = changes_between(before->health.idle, one.health.idle, now.uptime_s - then.uptime_s);
-  if (c.changes.not_comparable) c.untold = *c.changes.not_comparable;
+  if (c.changes.not_comparable)
+    c.untold = *c.changes.not_comparable;
+  else if (c.changes.compared == 0)
+    c.untold = "no counter could be read";
   return c;
 }
 

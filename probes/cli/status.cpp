@@ -131,8 +131,15 @@ std::vector<standing> standings(status_options const& options, environment const
       broken);
   std::vector<standing> all;
   for (auto& pair : newest.take()) {
-    rejudge(pair, baselines);
-    all.push_back(stand(std::move(pair), max_age, now, u));
+    try {
+      rejudge(pair, baselines);
+      all.push_back(stand(std::move(pair), max_age, now, u));
+    } catch (usage_error const& e) {
+      auto const why = fmt::format("result {} ({}) cannot be judged: {}", pair.final().run.id,
+                                   pair.final().probe.name, e.what());
+      err("bandgate: {}\n", plain(why));
+      all.push_back({std::move(pair), configuration_line(why), {}});
+    }
   }
   return all;
 }
@@ -221,8 +228,12 @@ void add_status(CLI::App& program, environment const& env, int& code) {
     common.backend = backend->second;
   command->add_option("--max-age", options->max_age, "older results say nothing: 90s, 45m, 26h, 3d")
       ->capture_default_str();
-  command->add_option("--node", options->node,
-                      "of this node; default $BANDGATE_NODE, as results record it, else this host");
+  command
+      ->add_option("--node", options->node,
+                   "of this node; default $BANDGATE_NODE, as results record it, else this host")
+      ->check([](std::string const& name) {
+        return name.empty() ? std::string("needs the name of a node, and got an empty one") : "";
+      });
   command->add_option("--device", common.device, "UUID, PCI address, or all")
       ->capture_default_str();
   command->add_option("--backend", common.backend,

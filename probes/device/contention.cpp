@@ -44,7 +44,7 @@ std::string who_computes(occupancy const& seen) {
       all += (all.empty() ? "" : "; ") + text_of(process);
   if (!all.empty()) return all;
   if (!seen.utilization_percent || !(*seen.utilization_percent > busy_above_percent)) return "";
-  auto const percent = std::to_string(std::lround(*seen.utilization_percent));
+  auto const percent = std::to_string(std::lround(std::min(*seen.utilization_percent, 100.0)));
   auto const shared = std::any_of(seen.processes.begin(), seen.processes.end(), is_mps_server);
   return "it is busy to " + percent +
          (shared ? " %, through an MPS server whose clients are not visible"

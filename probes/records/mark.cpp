@@ -3,13 +3,10 @@
 
 #include <cstdint>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <bandgate/errors.hpp>
-
-#include "records/atomic_file.hpp"
 #include "records/result_json.hpp"
+#include "records/result_store.hpp"
 #include "records/schema.hpp"
 #include "records/text.hpp"
 
@@ -31,11 +28,7 @@ void write_mark(mark const& what, std::filesystem::path const& file) {
   for (auto const& d : what.devices)
     document["devices"].push_back(
         {{"device", device_to_json(d.identity)}, {"health", health_to_json(d.health)}});
-  if (auto const failed = try_write_atomically(file, document.dump(2) + "\n"))
-    throw usage_error(
-        fmt::format("{}: the mark cannot be written: {}; name a file in a folder that "
-                    "this user may write",
-                    file.string(), failed.message()));
+  write_atomically(file, document.dump(2) + "\n");
 }
 
 mark read_mark(std::filesystem::path const& file) {

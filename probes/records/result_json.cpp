@@ -129,6 +129,8 @@ struct decoder {
     if (value.is_boolean()) field.value = value.get<bool>();
     if (value.is_string()) field.value = value.get<std::string>();
     into(field.why, from["why"]);
+    if (field.status == health_field::state::ok && value.is_null())
+      field = {health_field::state::unavailable, {}, "has no value"};
   }
   static void into(parameter_value& value, json const& from) {
     if (from.is_string()) value = from.get<std::string>();

@@ -30,18 +30,40 @@ std::string text_of(std::chrono::sys_days day) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
-std::vector<fs::path> files_of(fs::path const& folder, stored_selection const& which) {
+using on_broken = std::function<void(std::string const& why)>;
+
+/// Whether a folder's names can be read; says so where not, and the others are read on.
+bool can_be_listed(fs::path const& folder, on_broken const& broken) {
+  std::error_code error;
+  fs::directory_iterator const names(folder, error);
+  if (error) broken(folder.string() + ": cannot be listed: " + error.message());
+  return !error;
+}
+
+std::vector<fs::path> files_of(fs::path const& folder, stored_selection const& which,
+                               on_broken const& broken) {
   std::vector<fs::path> files;
-  if (!fs::exists(folder)) return files;
+  std::error_code error;
+  auto const kind = fs::status(folder, error).type();
+  if (kind == fs::file_type::not_found) return files;
+  if (kind != fs::file_type::directory)
+    throw usage_error(folder.string() + ": " +
+                      (error ? "cannot be read: " + error.message() : "is no folder") +
+                      "; name the folder of the results");
+  if (!can_be_listed(folder, broken)) return files;
   auto const first = which.first_day ? text_of(*which.first_day) : "";
-  fs::recursive_directory_iterator entry(folder), end;
-  for (; entry != end; ++entry) {
+  fs::recursive_directory_iterator entry(folder, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
     auto const& path = entry->path();
-    if (!first.empty() && entry->is_directory() && is_earlier(path, folder, first))
-      entry.disable_recursion_pending();
-    else if (path.extension() == ".json" && !path.filename().string().starts_with("."))
+    std::error_code unknown;  // a link that leads nowhere is no folder
+    if (entry->is_directory(unknown) && !entry->is_symlink(unknown)) {
+      if ((!first.empty() && is_earlier(path, folder, first)) || !can_be_listed(path, broken))
+        entry.disable_recursion_pending();
+    } else if (path.extension() == ".json" && !path.filename().string().starts_with(".")) {
       files.push_back(path);
+    }
   }
+  if (error) broken(folder.string() + ": " + error.message());
   std::sort(files.begin(), files.end(), [](fs::path const& a, fs::path const& b) {
     return std::pair(a.filename(), a) > std::pair(b.filename(), b);
   });
@@ -76,7 +98,7 @@ void read_stored(fs::path const& folder, stored_selection const& which,
                  std::function<void(result&&)> const& found,
                  std::function<void(std::string const& why)> const& broken) {
   auto const mentions = quoted(which.mentions);
-  for (auto const& file : files_of(folder, which)) {
+  for (auto const& file : files_of(folder, which, broken)) {
     try {
       auto const origin = file.string();
       auto const text = read_text(file, largest_result);
@@ -99,7 +121,8 @@ std::optional<std::chrono::system_clock::time_point> parse_time(std::string cons
   auto const number = [&](std::size_t i) { return std::stoi(part[i].str()); };
   year_month_day const date(year(number(1)), month(static_cast<unsigned>(number(2))),
                             day(static_cast<unsigned>(number(3))));
-  // 60 is a leap second, which no clock here counts.
+  // What a clock of nanoseconds can count. 60 is a leap second, which no clock here counts.
+  if (number(1) < 1970 || number(1) > 2261) return std::nullopt;
   if (!date.ok() || number(4) > 23 || number(5) > 59 || number(6) > 60) return std::nullopt;
   auto fraction = part[7].matched ? part[7].str().substr(1) : "";
   fraction.resize(9, '0');

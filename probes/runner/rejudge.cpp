@@ -17,9 +17,10 @@ std::string device_key(device_identity const& d) {
 /// The index that a listing would give it is not known without asking a driver.
 std::string name_of(device_identity const& d) {
   if (d.backend == "host") return "host";
+  if (d.uuid.empty() && d.pci_address.empty()) return "machine";
   bool const slice = !d.mig_profile.empty() || !d.mig_parent.empty();
   if (!d.pci_address.empty() && !slice) return d.pci_address;
-  return d.uuid.empty() ? "gpu" : d.uuid;
+  return d.uuid;
 }
 
 std::chrono::system_clock::time_point start_of(result const& r) {
@@ -32,6 +33,12 @@ baseline_match match_of(result const& r, baseline_library const& baselines) {
   for (auto const& known : registered_probes())
     if (known.name == r.probe.name) return baselines.find(r.device, known, r.probe.parameters);
   return {};  // a probe of another build: nobody here knows what it should reach
+}
+
+/// Of a machine whose devices could not all be listed: it speaks of no device that is there.
+bool is_of_the_machine(result const& r) {
+  return r.failure && r.device.uuid.empty() && r.device.pci_address.empty() &&
+         r.device.backend != "host";
 }
 
 }  // namespace
@@ -52,10 +59,29 @@ void newest_results::add(result r) {
     if (older) return;
     attempts.clear();
   }
-  attempts.push_back(std::move(r));
+  bool const is_copy = std::any_of(attempts.begin(), attempts.end(), [&](result const& other) {
+    return other.run.id == r.run.id || other.run.attempt == r.run.attempt;
+  });
+  if (!is_copy) attempts.push_back(std::move(r));
+}
+
+void newest_results::drop_mended() {
+  std::chrono::system_clock::time_point newest{};
+  std::string group;
+  for (auto const& [key, attempts] : attempts_by_key_)
+    for (auto const& r : attempts)
+      if (start_of(r) >= newest) {
+        newest = start_of(r);
+        group = r.run.group_id;
+      }
+  std::erase_if(attempts_by_key_, [&](auto const& entry) {
+    auto const& r = entry.second.front();
+    return is_of_the_machine(r) && r.run.group_id != group;
+  });
 }
 
 std::vector<checked> newest_results::take() {
+  drop_mended();
   std::vector<checked> pairs;
   for (auto& [key, attempts] : attempts_by_key_) {
     std::sort(attempts.begin(), attempts.end(),
@@ -85,6 +111,11 @@ void rejudge(checked& pair, baseline_library const& baselines) {
     if (needs_confirmation(first.verdict) && first.run.attempt == 1)
       first.verdict.reasons.push_back(
           {"unconfirmed", "judged again from one stored attempt, no second was measured"});
+    if (first.run.attempt > 1) {  // which is measured only where the first was beyond its bound
+      first.verdict.unstable = first.verdict.status == status::pass;
+      first.verdict.reasons.push_back(
+          {"first-attempt-gone", "the attempt before this one, which was low, is not stored"});
+    }
     return;
   }
   auto& last = pair.attempts.back();

@@ -23,11 +23,16 @@ class newest_results {
   /// A result whose start is no time is refused: usage_error.
   void add(result r);
 
-  /// In the order of devices (PCI address, UUID), probes and parameters. `id` is what people call
+  /// In the order of devices (PCI address, UUID), probes and parameters. A machine that missed a
+  /// device does so until its next invocation. `id` is what people call
   /// the device, that of the host is "host".
   std::vector<checked> take();
 
  private:
+  /// Every invocation lists all devices: what an earlier one missed and the newest did not is there
+  /// again.
+  void drop_mended();
+
   std::map<std::string, std::vector<result>> attempts_by_key_;
 };
 

@@ -256,10 +256,11 @@ def test_what_a_platform_has_by_design_is_silent(bandgate: Bandgate) -> None:
     # It moves no bound: the entry still wants 51.6 GiB/s.
     outcome = check(bandgate, "h2d", device(SLOW, health(load)), expect=design)
     assert outcome.code == 1
-    assert outcome.out.splitlines()[1:] == [
+    assert outcome.out.splitlines()[1:3] == [
         "  cause: x8 is expected here of 16 lanes: the reference may be that of a wider link; "
         "PCIe generation 4 is expected here of 5: the reference may be that of a faster link",
-        "  next:  Record an entry for this platform: `bandgate baseline record h2d`.",
+        "  next:  Record an entry for this platform: `bandgate baseline record h2d` with "
+        "the same parameters.",
     ]
     assert reasons(bandgate) == ["below-bound", "expected-platform", "confirmed"]
     worse = health(load | {"pcie_width": 4, "power_limit_w": 450})

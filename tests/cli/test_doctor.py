@@ -2,6 +2,7 @@
 """`bandgate doctor`: what will cost bandwidth, without measuring it."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -166,8 +167,8 @@ def test_nothing_that_was_not_read_is_printed_as_0(doctor: Doctor) -> None:
     unread = {"state": "unavailable", "why": "nvmlDeviceGetX: unknown error (999)"}
     doctor.play(script(dict.fromkeys(CLEAN, unread)))
     said = doctor()
-    assert said.code == 0, said.out
-    assert "nothing could be read" in said.out
+    assert said.code == 4, said.out
+    assert "unknown: nothing could be read" in said.out
     assert not re.search(r"(?<![\w.:-])0(?![\w.:-])", said.out), said.out
 
 
@@ -272,6 +273,24 @@ class TestSince:
         assert said.code == 0, said.out
         assert "600 s" in said.out
 
+    def test_counters_that_were_not_read_tell_nothing(self, doctor: Doctor) -> None:
+        mark = doctor.folder / "blind.mark"
+        doctor.play(script({name: ABSENT for name in CLEAN if name not in ("power_w",)}))
+        assert doctor("--mark", str(mark)).code == 0
+        said = doctor("--since", str(mark))
+        assert said.code == 4, said.out
+        assert "cannot tell: no counter could be read" in said.out
+
+    def test_a_counter_without_a_value_is_not_read(self, doctor: Doctor, mark: Path) -> None:
+        document = json.loads(mark.read_text())
+        idle = document["devices"][0]["health"]["idle"]
+        idle["pcie_replays"] = {"state": "ok", "value": None, "why": ""}
+        mark.write_text(json.dumps(document))
+        doctor.play(script({"pcie_replays": 5}))
+        said = doctor("--since", str(mark))
+        assert said.code == 0, said.out
+        assert "replays" not in said.out.split("not read")[0]
+
     def test_a_restart_in_between(self, doctor: Doctor, mark: Path) -> None:
         shift(mark, boot_id="another")
         said = doctor("--since", str(mark))
@@ -324,7 +343,32 @@ class TestSince:
     def test_a_mark_that_cannot_be_written(self, doctor: Doctor) -> None:
         said = doctor("--mark", str(doctor.folder / "no" / "such" / "mark"))
         assert said.code == 2
-        assert "the mark cannot be written: No such file" in said.err
+        assert "cannot be written: No such file" in said.err
+
+    @pytest.mark.parametrize("option", ["--mark", "--since"])
+    def test_an_empty_name_is_refused(self, doctor: Doctor, option: str) -> None:
+        said = doctor(option, "")
+        assert said.code == 2
+        assert "need the name of a file" in said.err
+
+    def test_a_mark_replaces_nothing_but_files(self, doctor: Doctor) -> None:
+        pipe = doctor.folder / "pipe"
+        os.mkfifo(pipe)
+        said = doctor("--mark", str(pipe))
+        assert said.code == 2
+        assert "is not a regular file" in said.err
+        assert pipe.is_fifo()
+        target, link = doctor.folder / "target", doctor.folder / "link"
+        target.write_text("")
+        link.symlink_to(target)
+        assert doctor("--mark", str(link)).code == 0
+        assert link.is_symlink()
+        assert "bandgate.mark/1" in target.read_text()
+
+    def test_a_mark_speaks_no_dialect(self, doctor: Doctor, mark: Path) -> None:
+        assert doctor("--mark", str(mark), "--json").code == 2
+        # Said in words that the asker understands: unknown.
+        assert doctor("--mark", str(mark), "--format", "nagios").code == 3
 
     def test_both_at_once_are_refused(self, doctor: Doctor, mark: Path) -> None:
         assert doctor("--mark", str(mark), "--since", str(mark)).code == 2
@@ -342,6 +386,31 @@ def test_dialects(doctor: Doctor, dialect: str, code: int, begins: str) -> None:
     assert said.out.startswith(begins) or begins in said.out
     assert "power" in said.out
     assert doctor("--format", "morse").code == 2
+
+
+def test_a_missing_device_is_named_in_every_dialect(bandgate: Bandgate) -> None:
+    drill = f"scripted:{DRILLS / 'missing-gpu.json'}"
+    said = bandgate("doctor", "--backend", drill, "--format", "nagios")
+    assert said.code == 2
+    assert "device-missing" in said.out
+    assert "does not list it" in said.out
+    assert "device-missing" in bandgate("doctor", "--backend", drill, "--format", "npd").out
+
+
+def test_a_note_gives_a_monitor_nothing_to_do(bandgate: Bandgate) -> None:
+    drill = f"scripted:{DRILLS / 'burn-test-ends.json'}"
+    said = bandgate("doctor", "--backend", drill, "--format", "nagios")
+    assert said.code == 0
+    assert "next:" not in said.out
+
+
+def test_the_id_of_a_device_names_it(doctor: Doctor) -> None:
+    doctor.play(script({}, {"power_limit_w": 500}))
+    assert doctor("--device", "gpu0").code == 0
+    assert doctor("--device", "gpu1").code == 1
+    said = doctor("--device", "gpu7")
+    assert said.code == 2
+    assert "known are 0 (GPU-" in said.err
 
 
 def test_nothing_is_measured_and_nothing_stored(doctor: Doctor) -> None:

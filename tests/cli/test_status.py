@@ -43,7 +43,7 @@ def shift_all(bandgate: Bandgate, by: timedelta) -> None:
         shift(bandgate, path, by)
 
 
-def status(bandgate: Bandgate, *arguments: str, **env: str) -> Outcome:
+def status(bandgate: Bandgate, *arguments: str, **env: Any) -> Outcome:
     return bandgate("status", *SCRIPTED, *arguments, **env)
 
 
@@ -371,3 +371,82 @@ def test_a_strange_device_breaks_neither_table_nor_dialect(
     outcome = status(bandgate)
     assert "\x1b" not in outcome.out
     assert status(bandgate, "--format", "nagios").out.splitlines()[0].count("|") == 1
+
+
+def test_a_missing_device_is_missed_until_the_next_check(bandgate: Bandgate) -> None:
+    bandgate.drill("two-gpus", "check", "read")
+    shift_all(bandgate, timedelta(hours=-2))
+    assert status(bandgate).code == 0
+    assert bandgate.drill("missing-gpu", "check", "read").code == 3
+    said = status(bandgate, "--format", "nagios")
+    assert said.code == 2
+    assert "machine read" in said.out
+    assert "does not list it" in said.out
+    assert status(bandgate).code == 3
+    # The next check lists every device again.
+    shift_all(bandgate, timedelta(hours=-1))
+    bandgate.drill("two-gpus", "check", "read")
+    assert status(bandgate).code == 0
+
+
+def test_fewer_devices_than_expected_are_missed(bandgate: Bandgate) -> None:
+    few = bandgate.drill("healthy-h200", "check", "read", BANDGATE_EXPECT_DEVICES="8")
+    assert few.code == 3
+    assert status(bandgate).code == 3
+
+
+def test_a_second_attempt_without_its_first_is_unstable(bandgate: Bandgate) -> None:
+    bandgate.drill("slow-once", "check", "read")
+    first, second = files(bandgate)
+    assert json.loads(second.read_text())["run"]["attempt"] == 2
+    first.unlink()
+    said = status(bandgate, "--format", "nagios")
+    assert said.code == 1, said.out
+    assert "unstable" in said.out
+
+
+def test_a_copy_of_an_attempt_confirms_nothing(bandgate: Bandgate) -> None:
+    bandgate.drill("slow-5-percent", "check", "read")
+    first, second = files(bandgate)
+    second.write_text(first.read_text())
+    assert "judged again from one stored attempt" in status(bandgate).out
+
+
+def test_one_result_that_cannot_be_judged_hides_no_other(bandgate: Bandgate) -> None:
+    bandgate.drill("slow-5-percent", "check", "read", "write")
+    for path in files(bandgate):
+        record = json.loads(path.read_text())
+        if record["probe"]["name"] == "write":
+            record["measurement"]["unit"] = "s"
+            put(bandgate, record)
+    said = status(bandgate, "--format", "nagios")
+    assert said.code == 2, said.out
+    assert "below" in said.out
+    assert "cannot be judged" in said.err
+
+
+@pytest.mark.parametrize("year", ["1442", "1969", "2262", "2611", "9999"])
+def test_a_time_that_no_clock_tells_is_no_time(bandgate: Bandgate, year: str) -> None:
+    bandgate.drill("healthy-h200", "check", "read")
+    (path,) = files(bandgate)
+    record = json.loads(path.read_text())
+    record["run"]["started"] = year + record["run"]["started"][4:]
+    path.write_text(json.dumps(record))
+    assert status(bandgate).code == 4
+
+
+def test_links_and_files_in_the_way_are_passed_over_or_named(bandgate: Bandgate) -> None:
+    bandgate.drill("healthy-h200", "check", "read")
+    (bandgate.results / "loop").symlink_to("loop")
+    (bandgate.results / "loop.json").symlink_to("loop.json")
+    said = status(bandgate)
+    assert said.code == 0, said.err
+    assert "loop.json" in said.err
+    (path,) = [file for file in files(bandgate) if file.is_file()]
+    nofolder = status(bandgate, "--results", str(path))
+    assert nofolder.code == 2
+    assert "is no folder; name the folder of the results" in nofolder.err
+
+
+def test_an_empty_name_of_a_node_is_refused(bandgate: Bandgate) -> None:
+    assert status(bandgate, "--node", "").code == 2
