@@ -88,6 +88,24 @@ def test_a_loss_is_named(bandgate: Bandgate, script: str, probe: str, cause: str
     assert line.strip().startswith("cause: ")
 
 
+def test_a_job_between_two_looks(bandgate: Bandgate, tmp_path: Path) -> None:
+    mark = str(tmp_path / "job.mark")
+    assert bandgate.drill("job-before", "doctor", "--mark", mark).code == 0
+    assert bandgate.drill("job-before", "doctor", "--since", mark).code == 0
+    outcome = bandgate.drill("job-after", "doctor", "--since", mark)
+    assert outcome.code == 1
+    harms = [line for line in outcome.out.splitlines() if line.startswith("  HARM")]
+    assert len(harms) == 2
+    assert harms[0].startswith("  HARM  hw-thermal: 412 s of hardware thermal slowdown (100 % of ")
+    assert harms[1] == "  HARM  pcie-replays: 3 PCIe replays"
+
+
+def test_who_holds_the_memory_is_named(bandgate: Bandgate) -> None:
+    outcome = bandgate.drill("out-of-memory")
+    assert "the free memory holds 1 buffers of 102MiB" in outcome.out
+    assert "idle: process 4242 (python3), 139.7 GiB" in outcome.out
+
+
 def test_slices_of_a_card_are_measured_one_at_a_time(bandgate: Bandgate) -> None:
     """At real pace, so that two at once would overlap."""
     assert bandgate.drill("mig-slices").code == 77  # no baseline for such a slice
