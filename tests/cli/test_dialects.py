@@ -2,14 +2,12 @@
 """What `bandgate check --format` says to schedulers and monitors, on scripted devices."""
 
 import json
-import os
 import re
-import stat
 import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import DRILLS, ROOT, Bandgate
+from conftest import DRILLS, Bandgate
 from test_check import baseline, h200
 
 DIALECTS = ("nagios", "npd", "nhc", "github")
@@ -228,123 +226,3 @@ def test_many_devices_give_nine_annotations(bandgate: Bandgate, tmp_path: Path) 
     nagios = bandgate.drill(path, "check", "read", "copy", "--format", "nagios").out
     assert nagios.splitlines()[0].count("';") == 0
     assert nagios.splitlines()[0].count("GiB/s'=") == 12
-
-
-# --- docs/schedulers.md
-
-PAGE = (ROOT / "docs" / "schedulers.md").read_text()
-
-
-def blocks(language: str) -> list[str]:
-    """The fenced blocks of the page in that language."""
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-
-
-def on_path(bandgate: Bandgate, tmp_path: Path) -> dict[str, str]:
-    """An environment in which `bandgate` is the program under test, on a slow scripted card."""
-    folder = tmp_path / "bin"
-    folder.mkdir(exist_ok=True)
-    link = folder / "bandgate"
-    if not link.exists():
-        link.symlink_to(bandgate.program)
-    return bandgate.env() | {
-        "PATH": f"{folder}:{os.environ['PATH']}",
-        "BANDGATE_BACKEND": f"scripted:{DRILLS}/slow-5-percent.json",
-        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
-    }
-
-
-def test_every_command_of_the_page_does_what_its_comment_says(
-    bandgate: Bandgate, tmp_path: Path
-) -> None:
-    commands = [
-        line for block in blocks("sh") for line in block.splitlines() if line.startswith("bandgate")
-    ]
-    assert len(commands) >= 8
-    for line in commands:
-        command, _, comment = line.partition("#")
-        expected = re.search(r"exit (\d+)", comment)
-        assert expected, f"no exit code is named: {line}"
-        ended = subprocess.run(
-            ["bash", "-c", command],
-            cwd=ROOT,
-            env=on_path(bandgate, tmp_path),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ended.returncode == int(expected[1]), (line, ended)
-
-
-def test_every_output_of_the_page_is_what_is_printed(bandgate: Bandgate, tmp_path: Path) -> None:
-    shown = re.findall(r"^\$ (bandgate .*)\n((?:(?!\$|```).*\n)*)", PAGE, re.MULTILINE)
-    assert len(shown) == 7
-    for command, text in shown:
-        ended = subprocess.run(
-            ["bash", "-c", command],
-            cwd=ROOT,
-            env=on_path(bandgate, tmp_path),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ended.stdout == text, command
-
-
-def test_the_page_shows_every_row_of_the_table() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", PAGE, re.MULTILINE)
-    assert dict(rows) == {
-        "pass": "OK 0 | 0 | 0 | none | 0",
-        "improved": "WARNING 1 | 0 | 0 | warning | 0",
-        "unstable": "WARNING 1 | 0 | 0 | warning | 0",
-        "regression": "CRITICAL 2 | 1 | 1 | error | 1",
-        "error": "CRITICAL 2 | 1 | 3 | error | 3",
-        "inconclusive": "UNKNOWN 3 | 2 | 0, not judged | warning | 4",
-        "stale": "UNKNOWN 3 | 2 | 0, not judged | warning | 4",
-        "no-baseline": "UNKNOWN 3 | 2 | 0, not judged | warning | 77, strict 4",
-        "skipped": "UNKNOWN 3 | 2 | 0, not judged | notice | 77, strict 4",
-        "configuration": "UNKNOWN 3 | 2 | 0, not judged | error | 2",
-    }
-
-
-def test_the_json_of_the_page_is_a_plugin_that_npd_accepts() -> None:
-    (text,) = blocks("json")
-    plugin = json.loads(text)
-    assert plugin["plugin"] == "custom"
-    known = {condition["type"] for condition in plugin["conditions"]}
-    for rule in plugin["rules"]:
-        assert rule["type"] == "permanent" and rule["condition"] in known
-        assert "--format" in rule["args"] and "npd" in rule["args"]
-
-
-def test_the_nhc_check_of_the_page_drains_on_a_regression_only(
-    bandgate: Bandgate, tmp_path: Path
-) -> None:
-    (function,) = blocks("bash")
-    # What NHC does: it sources the script, runs the line of its configuration, and dies of a code.
-    nhc = tmp_path / "nhc"
-    nhc.write_text(
-        f'#!/bin/bash\nfunction die() {{ echo "DRAINED $*"; }}\n{function}\n'
-        'check_bandgate\necho "returned $?"\n'
-    )
-    nhc.chmod(nhc.stat().st_mode | stat.S_IXUSR)
-    env = on_path(bandgate, tmp_path)
-
-    def run(script: str) -> str:
-        stored = {"BANDGATE_BACKEND": f"scripted:{DRILLS}/{script}.json"}
-        subprocess.run(
-            [str(bandgate.program), "check", "read"],
-            env=env | stored,
-            check=False,
-            stdout=subprocess.DEVNULL,
-        )
-        return subprocess.run(
-            [str(nhc)], env=env | stored, capture_output=True, text=True, check=False
-        ).stdout
-
-    assert run("slow-5-percent").startswith("DRAINED 1 bandgate: 0000:1b:00.0 read: regression: ")
-    assert run("slow-5-percent").endswith("returned 1\n")
-    assert run("healthy-h200").endswith("returned 0\n")
-    unclear = run("slope-within-bounds")
-    assert "DRAINED" not in unclear and unclear.endswith("returned 0\n")
-    assert unclear.startswith("bandgate: not judged: 0000:1b:00.0 read: inconclusive: ")
