@@ -19,6 +19,26 @@ char const* to_string(consequence weight) {
   return "?";
 }
 
+namespace {
+
+/// Fields that are there and could not be read, where most of the others could: by name, since the
+/// rest of their group was.
+std::vector<std::string> unavailable_of(health_snapshot const& idle) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> names;
+  for (auto const& [name, field] : idle)
+    if (field.status == health_field::state::unavailable) names.push_back(name);
+  if (2 * names.size() > idle.size()) return {};
+  if (names.size() > most_named) {
+    auto const more = std::to_string(names.size() - most_named) + " more fields";
+    names.resize(most_named);
+    names.push_back(more);
+  }
+  return names;
+}
+
+}  // namespace
+
 diagnosis diagnose(device_identity const& device, health const& at_rest,
                    expectations const& expected) {
   evidence const known{device, at_rest, nullptr, expected};
@@ -31,6 +51,7 @@ diagnosis diagnose(device_identity const& device, health const& at_rest,
   auto groups = groups_of(known);
   all.looked_at = std::move(groups.read);
   all.unread = std::move(groups.unread);
+  for (auto& field : unavailable_of(at_rest.idle)) all.unread.push_back(std::move(field));
   return all;
 }
 

@@ -119,7 +119,11 @@ finding nvlink_down(evidence const& known) {
   if (!concerns_peers(known)) return {state::irrelevant};
   auto const active = number_any_time(known, "nvlink_active");
   auto const expected = stated(known.expected.nvlinks);
-  if (!active) return expected ? finding{} : unread_or_none(known, "nvlink_active");
+  if (!active) {
+    auto const found = unread_or_none(known, "nvlink_active");
+    if (!expected || *expected <= 0 || found.is == state::unknown) return found;
+    return {state::found, fmt::format("none of the expected {:g}", *expected)};
+  }
   auto const most = expected ? expected : number_any_time(known, "nvlink_links");
   if (!most || (*active <= 0 && !expected)) return {state::fine};
   if (*active >= *most) return {state::fine};

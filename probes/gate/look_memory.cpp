@@ -59,8 +59,11 @@ finding ecc_corrected(evidence const& known) {
 
 finding ecc_differs(evidence const& known) {
   if (!known.expected.ecc) return {state::irrelevant};
-  auto const now = ecc_now(known);
+  auto now = ecc_now(known);
   if (!now) return {};
+  // Where two sources differ, the one that speaks against the device counts.
+  auto const seen = flag_any_time(known, "ecc_enabled");
+  if (*now == *known.expected.ecc && seen) now = seen;
   if (*now == *known.expected.ecc) return {state::fine};
   return {state::found, *now ? "on here, off in the baseline" : "off here, on in the baseline"};
 }

@@ -68,7 +68,8 @@ std::optional<double> value_of(health_field const* field, kind is) {
     return flag == nullptr ? std::nullopt : std::optional(*flag ? 1.0 : 0.0);
   }
   auto const* number = std::get_if<double>(&field->value);
-  return number == nullptr || !std::isfinite(*number) ? std::nullopt : std::optional(*number);
+  if (number == nullptr || !std::isfinite(*number) || *number < 0) return std::nullopt;
+  return *number;
 }
 
 /// The device has no such counter, and says so both times.

@@ -126,6 +126,12 @@ INSTANTIATE_TEST_SUITE_P(
                   "pcie-slot", "the slot reaches PCIe generation 4, the card 5", note},
         rest_case{"nvlink", [](resting& d) { d.seen.idle["nvlink_active"] = ok(16); },
                   "nvlink-down", "NVLinks are down: 16 of 18 are up", costs},
+        rest_case{"expected_nvlinks_of_a_card_without",
+                  [](resting& d) {
+                    d.expected.nvlinks = 18;
+                    d.seen.idle["nvlink_active"] = {health_field::state::not_supported, {}, {}};
+                  },
+                  "nvlink-down", "NVLinks are down: none of the expected 18 are up", costs},
         rest_case{"no_nvlink_connected", [](resting& d) { d.seen.idle["nvlink_active"] = ok(0); },
                   nullptr, "", note},
         rest_case{"no_nvlink_although_expected",
@@ -303,6 +309,28 @@ TEST(diagnose, a_card_without_nvlink_is_not_unread) {
   auto const all = d.look();
   EXPECT_THAT(all.looked_at, Not(Contains("NVLink")));
   EXPECT_THAT(all.unread, IsEmpty());
+}
+
+TEST(diagnose, a_field_that_could_not_be_read_is_named_though_its_group_was) {
+  resting device;
+  device.seen.idle["row_remap_failure"] = {
+      health_field::state::unavailable, {}, "nvmlDeviceGetRemappedRows: unknown error (999)"};
+  EXPECT_THAT(device.look().unread, ElementsAre("row_remap_failure"));
+  for (auto const* name : {"pcie_replays", "ecc_pending", "nvlink_errors", "power_limit_w",
+                           "temperature_c", "pcie_generation_card"})
+    device.seen.idle[name] = {health_field::state::unavailable, {}, "unknown error (999)"};
+  EXPECT_THAT(device.look().unread, Contains("2 more fields"));
+}
+
+TEST(diagnose, an_ecc_state_that_two_sources_tell_otherwise_is_abnormal) {
+  resting device;
+  device.device.ecc = true;
+  device.expected.ecc = true;
+  device.seen.idle["ecc_enabled"] = ok_flag(false);
+  auto const found = device.look().found;
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().code, "ecc-differs");
+  EXPECT_EQ(found.front().what, "ECC is off here, on in the baseline");
 }
 
 }  // namespace

@@ -186,5 +186,13 @@ TEST(changes_between, what_a_device_has_not_is_not_unread_unless_it_has_nothing)
   EXPECT_EQ(changes_between({}, {}, 1200).unread.size(), 16u);
 }
 
+TEST(changes_between, a_counter_below_nothing_is_not_read) {
+  health_snapshot const before{{"pcie_replays", ok(-0.4)}}, after{{"pcie_replays", ok(0)}};
+  auto const all = changes_between(before, after, 1200);
+  EXPECT_THAT(all.found, IsEmpty());
+  EXPECT_EQ(all.compared, 0u);
+  EXPECT_THAT(all.unread, Contains("PCIe replays"));
+}
+
 }  // namespace
 }  // namespace bandgate
