@@ -156,3 +156,22 @@ def test_a_regression_that_was_passed_since_is_over(tmp_path: Path) -> None:
     ]
     found, _ = newest(tmp_path, documents)
     assert list(found["status"]) == ["no-baseline"]
+
+
+def test_a_device_that_was_missing_is_missed_until_the_next_run(tmp_path: Path) -> None:
+    nobody = replace(H200, name="", pci="", uuid="", board_part="")
+    missing = result(
+        nobody,
+        at=NIGHT - timedelta(days=1),
+        value=None,
+        status="error",
+        failure=("device-missing", "the GPU at 0000:43:00.0 is not listed"),
+        group="last night",
+    )
+    there = result(at=NIGHT - timedelta(days=1, seconds=-5), group="last night")
+    found, summary = newest(tmp_path / "a", [missing, there])
+    assert list(found["status"]) == ["error", "pass"]
+    assert summary.exit == Exit.CANNOT_TELL
+    found, summary = newest(tmp_path / "b", [missing, there, result(at=NIGHT, group="tonight")])
+    assert list(found["status"]) == ["pass"]
+    assert summary.exit == Exit.OK

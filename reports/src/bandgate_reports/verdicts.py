@@ -70,6 +70,20 @@ def _hidden(table: pd.DataFrame) -> pd.Series:
     return hidden
 
 
+def _mended(table: pd.DataFrame) -> pd.Series:
+    """What a machine said of devices that it could not find, once a later run of it found all.
+
+    Such a result has the name and the place of no device; every run lists all devices, so the next
+    one of that machine says it again or has found them.
+    """
+    nobody = (table["uuid"] == "") & (table["pci_address"] == "") & (table["backend"] != "host")
+    where = [table["node"], table["backend"]]
+    started = table["started"].where(table["placed"])
+    latest = started.groupby(where).transform("max")
+    last = started.groupby([*where, table["group"]]).transform("max")
+    return nobody & (table["status"] == "error") & (last < latest)
+
+
 def newest(results: pd.DataFrame) -> pd.DataFrame:
     """One row for each (device, probe, parameters): its newest verdict, worst first.
 
@@ -78,7 +92,7 @@ def newest(results: pd.DataFrame) -> pd.DataFrame:
     and that it says nothing of (see `_HIDES_NOT`). A result whose stamp is impossible speaks only
     where there is no other.
     """
-    table = results[results["final"]].copy()
+    table = results[results["final"] & ~_mended(results)].copy()
     table["attempts"] = table.groupby(["line", "group"])["attempt"].transform("max")
     table["rank"] = table["status"].map(STATUSES.index).astype("int64")
     table["judging"] = (table["status"] != "measured") & ~_hidden(table)
