@@ -49,7 +49,7 @@ constexpr counter moved_counters[] = {
 /// Driver branch and release, 580 and 82 of the library's "13.580.82" or the driver's "580.82.07";
 /// (0, 0) where neither tells.
 std::pair<unsigned, unsigned> branch_and_release(nvml_symbols const& symbols) {
-  auto text = ask_text(symbols.library_version);
+  auto text = ask_text(symbols.version_of_library);
   std::string_view rest = text.value;
   if (auto const dot = rest.find('.'); text && dot != std::string_view::npos)
     rest.remove_prefix(dot + 1);

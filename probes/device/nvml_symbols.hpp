@@ -16,7 +16,7 @@ struct nvml_symbols {
   symbol<nvml_abi::no_arguments> init{loaded, {"nvmlInit_v2", "nvmlInit"}};
   symbol<nvml_abi::no_arguments> shutdown{loaded, {"nvmlShutdown"}};
   symbol<nvml_abi::text_of_system> driver_version{loaded, {"nvmlSystemGetDriverVersion"}};
-  symbol<nvml_abi::text_of_system> library_version{loaded, {"nvmlSystemGetNVMLVersion"}};
+  symbol<nvml_abi::text_of_system> version_of_library{loaded, {"nvmlSystemGetNVMLVersion"}};
   symbol<nvml_abi::text_of_process> process_name{loaded, {"nvmlSystemGetProcessName"}};
 
   symbol<nvml_abi::handle_by_text> by_uuid{loaded, {"nvmlDeviceGetHandleByUUID"}};

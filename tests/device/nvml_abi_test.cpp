@@ -91,7 +91,7 @@ SAME_CALL(nvmlDeviceGetComputeRunningProcesses_v3, processes);
 SAME_CALL(nvmlDeviceGetComputeRunningProcesses_v2, processes);
 SAME_CALL(nvmlDeviceGetComputeRunningProcesses, processes_v1);
 SAME_CALL(nvmlDeviceGetProcessUtilization, process_samples);
-SAME_CALL(nvmlSystemGetNVMLVersion, library_version);
+SAME_CALL(nvmlSystemGetNVMLVersion, version_of_library);
 SAME_CALL(nvmlDeviceGetTemperatureThreshold, threshold);
 SAME_CALL(nvmlDeviceGetFieldValues, fields);
 SAME_CALL(nvmlDeviceGetViolationStatus, violation);

@@ -73,7 +73,7 @@ def series(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bandgate")
-    parser.add_argument("library", type=Path)
+    parser.add_argument("inside", type=Path)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--alone", type=int, default=20, metavar="N", help="undisturbed runs")
     parser.add_argument("--processes", default="10", help="of the recordings")
@@ -99,7 +99,7 @@ def main() -> int:
             baselines,
             f"beside {options.processors} streaming SMs",
             options.runs,
-            LD_PRELOAD=str(options.library.resolve()),
+            LD_PRELOAD=str(options.inside.resolve()),
             DISTURB_PROCESSORS=str(options.processors),
         )
     found = sum(r["verdict"]["status"] == "regression" for r in beside)
