@@ -23,6 +23,10 @@ bool superseded::by_newer(json const& document) {
   key_ = text_at(document, run_host);
   for (auto const* pointer : names) key_ += text_at(document, pointer);
   seen_ = {text_at(document, "/run/group_id"), text_at(document, "/run/started")};
+  // What a machine missed counts for each of the invocations that ran at once.
+  bool const of_no_device = text_at(document, "/device/uuid") == "\"\"" &&
+                            text_at(document, "/device/pci_address") == "\"\"";
+  if (of_no_device && text_at(document, "/failure") != "null") return false;
   auto const newer = newest_.find(key_);
   // Times in UTC sort as text; others are compared by whoever reads them.
   auto const is_utc = [](std::string const& time) { return time.ends_with("Z\""); };

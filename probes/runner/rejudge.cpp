@@ -52,6 +52,7 @@ std::string key_of(result const& r) {
 
 void newest_results::add(result r) {
   auto const started = start_of(r);
+  if (is_of_the_machine(r)) missed_something_.insert(r.run.group_id);
   auto& attempts = attempts_by_key_[key_of(r)];
   if (!attempts.empty() && attempts.front().run.group_id != r.run.group_id) {
     bool const older = std::any_of(attempts.begin(), attempts.end(),
@@ -75,8 +76,7 @@ void newest_results::drop_mended() {
         group = r.run.group_id;
       }
   std::erase_if(attempts_by_key_, [&](auto const& entry) {
-    auto const& r = entry.second.front();
-    return is_of_the_machine(r) && r.run.group_id != group;
+    return is_of_the_machine(entry.second.front()) && !missed_something_.contains(group);
   });
 }
 

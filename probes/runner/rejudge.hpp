@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ class newest_results {
   void add(result r);
 
   /// In the order of devices (PCI address, UUID), probes and parameters. A machine that missed a
-  /// device does so until its next invocation. `id` is what people call
-  /// the device, that of the host is "host".
+  /// device does so until its next invocation. `id` is what people call the device, that of the
+  /// host is "host".
   std::vector<checked> take();
 
  private:
@@ -34,6 +35,7 @@ class newest_results {
   void drop_mended();
 
   std::map<std::string, std::vector<result>> attempts_by_key_;
+  std::set<std::string> missed_something_;  ///< groups; several may run at once
 };
 
 /// Judges stored attempts against `baselines` as check() does what it has measured: what a second

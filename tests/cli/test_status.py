@@ -389,6 +389,16 @@ def test_a_missing_device_is_missed_until_the_next_check(bandgate: Bandgate) -> 
     assert status(bandgate).code == 0
 
 
+def test_checks_that_run_at_once_all_miss_the_device(bandgate: Bandgate) -> None:
+    bandgate.drill("missing-gpu", "check", "read")
+    first = files(bandgate)
+    bandgate.drill("missing-gpu", "check", "read", "write")
+    # The check that began first measured last.
+    (measured,) = [f for f in first if json.loads(f.read_text())["measurement"] is not None]
+    shift(bandgate, measured, timedelta(seconds=30))
+    assert status(bandgate).code == 3
+
+
 def test_fewer_devices_than_expected_are_missed(bandgate: Bandgate) -> None:
     few = bandgate.drill("healthy-h200", "check", "read", BANDGATE_EXPECT_DEVICES="8")
     assert few.code == 3
