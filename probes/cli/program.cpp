@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <exception>
@@ -65,8 +66,11 @@ int run_program(int argc, char** argv, dialect in) {
     if (code != ok && in != dialect::none) code = say_failure(in, configuration_line(e.what()));
   }
   // Output that nobody received must not look like success.
+  errno = 0;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    err("bandgate: cannot write standard output: {}\n", std::strerror(errno));
+    // What was refused earlier is refused without a reason by now.
+    err("bandgate: cannot write standard output: {}\n",
+        errno != 0 ? std::strerror(errno) : "its reader has gone, or there is no room left");
     if (code == ok || code == skipped)
       return in == dialect::none ? usage_failed : speak(in, {configuration_line("unheard")}).code;
   }

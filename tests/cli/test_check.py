@@ -308,6 +308,21 @@ def test_file_size_limit_of_zero_is_reported(bandgate: Bandgate) -> None:
     assert list(bandgate.results.rglob("*.json")) == []
 
 
+def test_a_reader_that_leaves_early_is_told_from_other_ills(bandgate: Bandgate) -> None:
+    script = DRILLS / "two-gpus.json"
+    command = bandgate.command("run", "read", "--json", "--backend", f"scripted:{script}")
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=bandgate.env()
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        said = running.stderr.read()
+    assert running.returncode == 2
+    assert "cannot write standard output: " in said
+    assert "its reader has gone" in said or "Broken pipe" in said
+
+
 def start_hanging_check(bandgate: Bandgate, script: Path) -> subprocess.Popen[str]:
     running = subprocess.Popen(
         bandgate.command("check", "read", "--backend", f"scripted:{script}"),
