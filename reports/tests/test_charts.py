@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coordinates. The plot runs from x 46 to 392 and from y 143 (foot) to 16 (top)."""
 
-from bandgate_reports.charts import Point, Span, chart, span_of, time_ticks
+from bandgate_reports.trend.charts import Point, Span, chart, span_of, time_ticks
 
 DAY = 86400.0
 SPAN = Span(0.0, 100 * DAY)

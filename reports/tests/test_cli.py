@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bandgate_reports import cli, schema
+from bandgate_reports.commands import cli
+from bandgate_reports.store import schema
 
 from made import Document, Gpu, result, write
 

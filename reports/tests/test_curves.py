@@ -9,8 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bandgate_reports import curves, store
-from bandgate_reports.curves import KINDS, Left
+from bandgate_reports import store
+from bandgate_reports.analysis import curves
+from bandgate_reports.analysis.curves import KINDS, Left
 
 from made import GIB, H200, Document, Probe, write
 from made_sweeps import H200_B, V100, block_sweep, gathered, measured, window_sweep

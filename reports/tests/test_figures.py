@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bandgate_reports import curves_text, drawing, store
-from bandgate_reports.drawing import Drawn
+from bandgate_reports import store
+from bandgate_reports.figures import curves_text, drawing
+from bandgate_reports.figures.drawing import Drawn
 from bandgate_reports.units import RateUnit
 
 from conftest import NOW

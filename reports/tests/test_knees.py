@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from bandgate_reports.knees import knees
+from bandgate_reports.analysis.knees import knees
 
 
 def found(ratios: list[float], powers: list[int] | None = None) -> list[int]:

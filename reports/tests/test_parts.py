@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bandgate_reports import parts, series, store, verdicts
-from bandgate_reports.model import Parts
-from bandgate_reports.strips import strip
+from bandgate_reports import store
+from bandgate_reports.analysis import series, verdicts
+from bandgate_reports.trend import parts
+from bandgate_reports.trend.model import Parts
+from bandgate_reports.trend.strips import strip
 from bandgate_reports.units import RateUnit
 
 from conftest import NOW

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from bandgate_reports import peers, series, store, verdicts
-from bandgate_reports.markdown import matrix_lines
-from bandgate_reports.model import Matrix
+from bandgate_reports import store
+from bandgate_reports.analysis import series, verdicts
+from bandgate_reports.trend import peers
+from bandgate_reports.trend.markdown import matrix_lines
+from bandgate_reports.trend.model import Matrix
 from bandgate_reports.units import RateUnit
 
 from conftest import NOW

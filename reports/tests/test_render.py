@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from bandgate_reports import html, markdown, store, trend
-from bandgate_reports.model import Trend
+from bandgate_reports import store
+from bandgate_reports.trend import build as trend
+from bandgate_reports.trend import html, markdown
+from bandgate_reports.trend.model import Trend
 from bandgate_reports.units import RateUnit
 
 from conftest import NOW

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from bandgate_reports import html, markdown
+from bandgate_reports.trend import html, markdown
 from test_render import outline, report, without_assets
 
 from conftest import NOW

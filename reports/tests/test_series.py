@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from bandgate_reports import series, store
+from bandgate_reports import store
+from bandgate_reports.analysis import series
 
 from conftest import NOW
 from made import GIB, H200, READ, Document, Gpu, Probe, result, write

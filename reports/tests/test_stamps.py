@@ -5,7 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bandgate_reports import series, stamps, store
+from bandgate_reports import store
+from bandgate_reports.analysis import series
+from bandgate_reports.store import stamps
 
 from conftest import NOW
 from made import H200, READ, Document, Probe, result, write

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bandgate_reports import records, schema, store
+from bandgate_reports import store
+from bandgate_reports.store import records, schema
 
 from made import H200, READ, Gpu, result, write
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bandgate_reports import series, store, verdicts
-from bandgate_reports.verdicts import Exit
+from bandgate_reports import store
+from bandgate_reports.analysis import series, verdicts
+from bandgate_reports.analysis.verdicts import Exit
 
 from conftest import NOW
 from made import H200, READ, Document, Probe, result, write

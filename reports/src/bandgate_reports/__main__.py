@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from bandgate_reports.cli import main
+from bandgate_reports.commands.cli import main
 
 main()

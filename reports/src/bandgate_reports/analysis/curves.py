@@ -15,8 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from bandgate_reports.knees import knees
-from bandgate_reports.records import each, parameter_text
+from bandgate_reports.analysis.knees import knees
+from bandgate_reports.store.records import each, parameter_text
 from bandgate_reports.text import printable
 
 RATIO = "ratio to copy"

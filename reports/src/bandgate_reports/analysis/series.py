@@ -5,8 +5,8 @@ from datetime import datetime
 
 import pandas as pd
 
-from bandgate_reports.records import CONFIGURATION, ENVIRONMENT
-from bandgate_reports.stamps import NOT_PLACED, flag_stamps
+from bandgate_reports.store.records import CONFIGURATION, ENVIRONMENT
+from bandgate_reports.store.stamps import NOT_PLACED, flag_stamps
 
 LINE = ["card", "probe", "parameters"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
-from bandgate_reports.charts import LEFT, RIGHT, WIDTH, Scale, Tick, value_ticks
-from bandgate_reports.model import Panel, Parts, Strip
-from bandgate_reports.parts import TELEMETRY, gib, seconds
-from bandgate_reports.records import each
+from bandgate_reports.store.records import each
+from bandgate_reports.trend.charts import LEFT, RIGHT, WIDTH, Scale, Tick, value_ticks
+from bandgate_reports.trend.model import Panel, Parts, Strip
+from bandgate_reports.trend.parts import TELEMETRY, gib, seconds
 
 _MOST_POINTS = 240  # of one strip: more than there are pixels between two of them
 _TALL, _SMALL, _GAP = 110, 34, 20

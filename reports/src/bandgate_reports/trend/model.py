@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from bandgate_reports.charts import Chart, Tick
+from bandgate_reports.analysis.verdicts import Summary
+from bandgate_reports.trend.charts import Chart, Tick
 from bandgate_reports.units import Scale
-from bandgate_reports.verdicts import Summary
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def schema_text() -> str:
     if packaged.is_file():
         return packaged.read_text(encoding="utf-8")
     here = Path(__file__).resolve()
-    return (here.parents[3] / "baselines" / "schema" / NAME).read_text(encoding="utf-8")
+    return (here.parents[4] / "baselines" / "schema" / NAME).read_text(encoding="utf-8")
 
 
 @cache

@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from bandgate_reports import paper
-from bandgate_reports.curves import KEY, Kind, element_bytes, labels
-from bandgate_reports.records import each, parameter_text
+from bandgate_reports.analysis.curves import KEY, Kind, element_bytes, labels
+from bandgate_reports.figures import paper
+from bandgate_reports.store.records import each, parameter_text
 from bandgate_reports.text import count
 from bandgate_reports.units import RateUnit, scale
 

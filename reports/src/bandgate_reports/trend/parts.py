@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from bandgate_reports.model import Parts
-from bandgate_reports.records import each
-from bandgate_reports.rows import device, stamp_text
+from bandgate_reports.store.records import each
 from bandgate_reports.text import count, printable, shorten
+from bandgate_reports.trend.model import Parts
+from bandgate_reports.trend.rows import device, stamp_text
 from bandgate_reports.units import RateUnit, Scale, percent_text, scale
 
 # A slice of memory is slow when it is below the others' median by more than this, and by more than

@@ -3,10 +3,10 @@
 
 import pandas as pd
 
-from bandgate_reports.model import Notice
+from bandgate_reports.analysis.verdicts import Summary
 from bandgate_reports.store import Loaded
 from bandgate_reports.text import count, listed, printable
-from bandgate_reports.verdicts import Summary
+from bandgate_reports.trend.model import Notice
 
 
 def notices(loaded: Loaded, table: pd.DataFrame, summary: Summary) -> list[Notice]:

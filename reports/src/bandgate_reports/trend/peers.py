@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from bandgate_reports.model import Cell, Matrix
-from bandgate_reports.records import each, parameter_text
-from bandgate_reports.rows import place_of
+from bandgate_reports.store.records import each, parameter_text
 from bandgate_reports.text import printable, shorten
+from bandgate_reports.trend.model import Cell, Matrix
+from bandgate_reports.trend.rows import place_of
 from bandgate_reports.units import RateUnit, scale
 
 PROBES = ("p2p_read", "p2p_write", "p2p_bidir")

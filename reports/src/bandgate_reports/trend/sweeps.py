@@ -7,11 +7,11 @@ the pairs of eight cards.
 
 import pandas as pd
 
-from bandgate_reports.model import Sweep
-from bandgate_reports.peers import PROBES
-from bandgate_reports.records import each
-from bandgate_reports.rows import device
+from bandgate_reports.store.records import each
 from bandgate_reports.text import printable
+from bandgate_reports.trend.model import Sweep
+from bandgate_reports.trend.peers import PROBES
+from bandgate_reports.trend.rows import device
 
 # From this many sets of parameters of a probe on a card on it is a sweep.
 _MANY = 7

@@ -3,12 +3,12 @@
 
 import json
 
-from bandgate_reports.curves import KEY, element_bytes, labels
-from bandgate_reports.drawing import Drawn
-from bandgate_reports.markdown import matrix_lines, parts_lines, table
-from bandgate_reports.paper import bytes_text
-from bandgate_reports.records import each
+from bandgate_reports.analysis.curves import KEY, element_bytes, labels
+from bandgate_reports.figures.drawing import Drawn
+from bandgate_reports.figures.paper import bytes_text
+from bandgate_reports.store.records import each
 from bandgate_reports.text import markdown_cell, printable
+from bandgate_reports.trend.markdown import matrix_lines, parts_lines, table
 
 
 def _power(value: float) -> str:

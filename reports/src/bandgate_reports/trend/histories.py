@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from bandgate_reports import series as series_of
-from bandgate_reports.charts import Point, Span, chart, span_of
-from bandgate_reports.model import Change, Group, History
-from bandgate_reports.records import CONFIGURATION, ENVIRONMENT, each, each_by_series
-from bandgate_reports.rows import device, stamp_text
+from bandgate_reports.analysis import series as series_of
+from bandgate_reports.store.records import CONFIGURATION, ENVIRONMENT, each, each_by_series
 from bandgate_reports.text import count, printable, shorten
+from bandgate_reports.trend.charts import Point, Span, chart, span_of
+from bandgate_reports.trend.model import Change, Group, History
+from bandgate_reports.trend.rows import device, stamp_text
 from bandgate_reports.units import RateUnit, Scale, percent_text, scale
 
 # A trend is more than a point; below this the page says so instead of letting a reader guess.

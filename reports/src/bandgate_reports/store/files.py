@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from bandgate_reports import records, schema
-from bandgate_reports.stamps import Stamp, parse_stamp
-from bandgate_reports.strict_json import NotJson, parse
+from bandgate_reports.store import records, schema
+from bandgate_reports.store.stamps import Stamp, parse_stamp
+from bandgate_reports.store.strict_json import NotJson, parse
 
 # Ten times the largest result with a map of a whole card's memory.
 LARGEST_FILE = 64 << 20

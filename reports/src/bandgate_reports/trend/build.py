@@ -6,18 +6,19 @@ from datetime import datetime
 
 import pandas as pd
 
-from bandgate_reports import peers, verdicts
-from bandgate_reports import series as series_of
-from bandgate_reports.histories import device_changes, draw
-from bandgate_reports.model import Change, Trend
-from bandgate_reports.notices import notices
-from bandgate_reports.parts import MOST_PARTS, failed_parts, newest_parts
-from bandgate_reports.records import each
-from bandgate_reports.rows import stamp_text, varying_parameters, verdict_row
+from bandgate_reports.analysis import series as series_of
+from bandgate_reports.analysis import verdicts
 from bandgate_reports.store import Loaded
-from bandgate_reports.strips import strip
-from bandgate_reports.sweeps import is_swept, sweeps
+from bandgate_reports.store.records import each
 from bandgate_reports.text import listed, printable, shorten
+from bandgate_reports.trend import peers
+from bandgate_reports.trend.histories import device_changes, draw
+from bandgate_reports.trend.model import Change, Trend
+from bandgate_reports.trend.notices import notices
+from bandgate_reports.trend.parts import MOST_PARTS, failed_parts, newest_parts
+from bandgate_reports.trend.rows import stamp_text, varying_parameters, verdict_row
+from bandgate_reports.trend.strips import strip
+from bandgate_reports.trend.sweeps import is_swept, sweeps
 from bandgate_reports.units import RateUnit
 
 # Keeps the page below 10 MB whatever it is fed; what is left out is said.

@@ -3,6 +3,7 @@
 
 import json
 import math
+import re
 from typing import Any, NoReturn
 
 
@@ -41,6 +42,20 @@ _DECODER = json.JSONDecoder(
 )
 
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def _encodable(value: Any) -> Any:
+    """Lone surrogates, which JSON can spell and no encoding can store, become U+FFFD."""
+    if isinstance(value, str):
+        return _SURROGATES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_encodable(k): _encodable(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_encodable(v) for v in value]
+    return value
+
+
 def parse(data: bytes) -> Any:
     """The document. Raises NotJson for everything else."""
     if not data:
@@ -52,7 +67,8 @@ def parse(data: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise NotJson(f"broken UTF-8 at byte {error.start}") from None
     try:
-        return _DECODER.decode(text)
+        document = _DECODER.decode(text)
+        return _encodable(document) if "\\ud" in text.lower() else document
     except json.JSONDecodeError as error:
         cut = " (cut off?)" if error.pos >= len(text.rstrip()) else ""
         raise NotJson(f"line {error.lineno}, column {error.colno}: {error.msg}{cut}") from None

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
-from bandgate_reports.headline import STATUS_NAMES, headline, judged, totals
-from bandgate_reports.model import Matrix, Parts, Row, Trend
 from bandgate_reports.text import markdown_cell
+from bandgate_reports.trend.headline import STATUS_NAMES, headline, judged, totals
+from bandgate_reports.trend.model import Matrix, Parts, Row, Trend
 
 # GitHub refuses a job summary above 1 MiB, and shows nothing of it then.
 MOST_BYTES = 900_000

@@ -7,12 +7,14 @@ from datetime import datetime
 
 import pandas as pd
 
-from bandgate_reports import curve_figures, curves, device_figures, peers, series, verdicts
-from bandgate_reports.curves import KEY, KINDS, Kind
-from bandgate_reports.model import Matrix, Parts
-from bandgate_reports.parts import newest_parts
-from bandgate_reports.rows import varying_parameters
+from bandgate_reports.analysis import curves, series, verdicts
+from bandgate_reports.analysis.curves import KEY, KINDS, Kind
+from bandgate_reports.figures import curve_figures, device_figures
 from bandgate_reports.text import count
+from bandgate_reports.trend import peers
+from bandgate_reports.trend.model import Matrix, Parts
+from bandgate_reports.trend.parts import newest_parts
+from bandgate_reports.trend.rows import varying_parameters
 from bandgate_reports.units import RateUnit
 
 DEFAULT_MODE = "permutation"

@@ -7,15 +7,16 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bandgate_reports import __version__, charts
-from bandgate_reports.headline import STATUS_NAMES, headline, judged, tone, totals
-from bandgate_reports.model import Trend
-from bandgate_reports.verdicts import STATUSES
+from bandgate_reports import __version__
+from bandgate_reports.analysis.verdicts import STATUSES
+from bandgate_reports.trend import charts
+from bandgate_reports.trend.headline import STATUS_NAMES, headline, judged, tone, totals
+from bandgate_reports.trend.model import Trend
 
 
 def _text(name: str) -> Markup:
     """A file of this package as it is: ours, so it needs no escaping."""
-    found = files("bandgate_reports").joinpath("templates", name).read_text(encoding="utf-8")
+    found = files("bandgate_reports.trend").joinpath("templates", name).read_text(encoding="utf-8")
     return Markup(found)  # noqa: S704
 
 
@@ -46,7 +47,7 @@ def _seen(trend: Trend) -> _Seen:
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("bandgate_reports"),
+        loader=PackageLoader("bandgate_reports.trend"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from bandgate_reports import paper
-from bandgate_reports.model import Cell, Matrix, Parts
-from bandgate_reports.parts import TELEMETRY, range_text, seconds
-from bandgate_reports.records import each
+from bandgate_reports.figures import paper
+from bandgate_reports.store.records import each
+from bandgate_reports.trend.model import Cell, Matrix, Parts
+from bandgate_reports.trend.parts import TELEMETRY, range_text, seconds
 from bandgate_reports.units import percent_text
 
 # From what a slow link stands out of to what is normal.

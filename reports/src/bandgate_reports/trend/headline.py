@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The newest verdicts in one sentence, the same on every output."""
 
-from bandgate_reports.model import Trend
+from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.text import count
-from bandgate_reports.verdicts import Exit
+from bandgate_reports.trend.model import Trend
 
 STATUS_NAMES = {
     "regression": "regression",

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from bandgate_reports import verdicts
-from bandgate_reports.model import Device, Row
-from bandgate_reports.records import each, parameter_text
-from bandgate_reports.stamps import NAIVE
+from bandgate_reports.analysis import verdicts
+from bandgate_reports.store.records import each, parameter_text
+from bandgate_reports.store.stamps import NAIVE
 from bandgate_reports.text import printable, shorten
+from bandgate_reports.trend.model import Device, Row
 from bandgate_reports.units import RateUnit, Scale, percent_text, scale
 
 # What is said of these explains nothing that is wrong: it is shown as a note.

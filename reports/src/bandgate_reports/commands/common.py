@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all commands share: options, reading, printing, whole files, errors that people can use."""
+
+import os
+import shutil
+import sys
+import tempfile
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from bandgate_reports import store
+from bandgate_reports.render import as_json, markdown, terminal
+from bandgate_reports.section import Section
+from bandgate_reports.store.stamps import parse_stamp
+from bandgate_reports.text import count, printable
+from bandgate_reports.units import RateUnit
+
+Results = Annotated[
+    list[Path], typer.Argument(metavar="RESULTS...", help="Result folders or files.")
+]
+Scripted = Annotated[
+    bool, typer.Option("--include-scripted", help="Take the results of scripted devices too.")
+]
+Unit = Annotated[RateUnit, typer.Option("--unit", help="Unit of rates.")]
+Now = Annotated[
+    str | None,
+    typer.Option("--now", metavar="TIME", help="Take this for the present (RFC 3339)."),
+]
+
+
+class ReportError(Exception):
+    """Ends with exit code 2: the message names the place, the reason and the remedy."""
+
+
+def moment(text: str | None) -> datetime:
+    if text is None:
+        return datetime.now(UTC)
+    stamp = parse_stamp(text)
+    if stamp is None:
+        raise ReportError(f"--now {printable(text)}: not a time; write 2026-11-29T06:00:00Z")
+    return stamp.utc
+
+
+def read(paths: list[Path], *, include_scripted: bool) -> store.Loaded:
+    for path in paths:
+        if not os.path.lexists(path):
+            raise ReportError(f"{printable(str(path))}: there is no such file or folder")
+    return store.load(paths, include_scripted=include_scripted)
+
+
+def nothing_valid(loaded: store.Loaded) -> bool:
+    return bool(loaded.skipped) and loaded.results.empty and not loaded.scripted_left_out
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """The whole file or none: a reader, or a full disk, never leaves half a page."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(temporary).chmod(0o666 & ~_umask())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        reason = store.reason_of(error)
+        raise ReportError(f"{printable(str(path))}: cannot be written: {reason}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def say(text: str) -> None:
+    """UTF-8 whatever the locale: the output is a file for a CI system more often than a screen."""
+    if sys.stdout is None:
+        raise ReportError("standard output: is closed")
+    try:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # What is left in the buffer would fail again, with exit code 120, when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # `| head` has read enough
+            return
+        raise ReportError(f"standard output: {store.reason_of(error)}") from error
+
+
+def on_stderr() -> Console:
+    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+
+
+def tell(loaded: store.Loaded, where: str = "") -> None:
+    """Names what was skipped, and where the output is, on standard error."""
+    console = on_stderr()
+    for skipped in loaded.skipped[:20]:
+        console.print(f"skipped {printable(skipped.file)}: {printable(skipped.reason)}")
+    if (more := len(loaded.skipped) - 20) > 0:
+        console.print(f"skipped {count(more, 'more file')}")
+    if where:
+        console.print(where)
+
+
+class Format(StrEnum):
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+As = Annotated[Format, typer.Option("--format", help="Of what goes to standard output.")]
+
+
+def show(section: Section, form: Format) -> None:
+    """A section on standard output: in colour and as wide as it is on a terminal."""
+    if form is Format.JSON:
+        say(as_json.render(section))
+    elif form is Format.MARKDOWN:
+        say(markdown.render(section))
+    else:
+        terminal_there = sys.stdout is not None and sys.stdout.isatty()
+        width = shutil.get_terminal_size((120, 50)).columns
+        colour = terminal_there and not os.environ.get("NO_COLOR")
+        say(terminal.render(section, width=width, colour=colour))
