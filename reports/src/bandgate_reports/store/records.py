@@ -61,6 +61,8 @@ _TEXTS = (
     "device",
     "uuid",
     "pci_address",
+    "pci_device",
+    "pci_subsystem",
     "cpu_model",
     "probe",
     "parameters",
@@ -82,6 +84,9 @@ _NUMBERS = (
     "worst",
     "drop",
     "dram_peak",
+    "processors",
+    "pcie_generation",
+    "pcie_width",
     "bytes_per_pass",
     "reference",
     "lower",
@@ -89,7 +94,7 @@ _NUMBERS = (
     "ratio",
 )
 _INTEGERS = ("attempt", "version")
-_FLAGS = ("unstable", "generic", "card_entry", "lower_is_better", "verified")
+_FLAGS = ("unstable", "generic", "card_entry", "lower_is_better", "verified", "unsettled")
 # more: a map of named values; parts: the series of a measurement or None.
 _OBJECTS = ("reasons", "notes", "more", "parts")
 
@@ -139,6 +144,13 @@ def _binding(baselines: list[Mapping[str, Any]]) -> Mapping[str, Any]:
     return min(baselines, key=order)
 
 
+def _under_load(health: Mapping[str, Any], name: str) -> float | None:
+    """A number that was read while the device worked; None where it was not."""
+    field = health["load"].get(name)
+    known = field is not None and field["state"] == "ok" and isinstance(field["value"], int | float)
+    return field["value"] if known else None
+
+
 def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
     baselines = list(verdict["baselines"])
     shown = _binding(baselines) if baselines else {}
@@ -175,6 +187,11 @@ def row(document: Mapping[str, Any], file: str) -> dict[str, Any]:
         "backend": device["backend"],
         "device": device["name"],
         "uuid": device["uuid"],
+        "pci_device": device["pci_device"],
+        "pci_subsystem": device["pci_subsystem"],
+        "processors": device["processors"],
+        "pcie_generation": _under_load(document["health"], "pcie_generation"),
+        "pcie_width": _under_load(document["health"], "pcie_width"),
         "cpu_model": device["cpu_model"],
         "probe": probe["name"],
         "version": probe["version"],
@@ -185,6 +202,7 @@ def row(document: Mapping[str, Any], file: str) -> dict[str, Any]:
         "worst": measured.get("worst"),
         "drop": measured.get("drop"),
         "verified": measured.get("verified", False),
+        "unsettled": measured.get("unsettled", False),
         "more": {m["name"]: m["value"] for m in measured.get("more", ())},
         "parts": measured.get("series"),
         "notes": tuple(document["notes"]),
