@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -37,12 +38,12 @@ class ReportError(Exception):
     """Ends with exit code 2: the message names the place, the reason and the remedy."""
 
 
-def moment(text: str | None) -> datetime:
+def moment(text: str | None, option: str = "--now") -> datetime:
     if text is None:
         return datetime.now(UTC)
     stamp = parse_stamp(text)
     if stamp is None:
-        raise ReportError(f"--now {printable(text)}: not a time; write 2026-11-29T06:00:00Z")
+        raise ReportError(f"{option} {printable(text)}: not a time; write 2026-11-29T06:00:00Z")
     return stamp.utc
 
 
@@ -57,14 +58,18 @@ def nothing_valid(loaded: store.Loaded) -> bool:
     return bool(loaded.skipped) and loaded.results.empty and not loaded.scripted_left_out
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """The whole file or none: a reader, or a full disk, never leaves half a page."""
+def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """The whole file or none: a reader, or a full disk, never leaves half a page.
+
+    Of the parts of a large file only one is in memory.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+        # Not with the file's own suffix: who watches a folder for it would read half a file.
+        handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
+                stream.writelines((data,) if isinstance(data, bytes) else data)
                 stream.flush()
                 os.fsync(stream.fileno())
             Path(temporary).chmod(0o666 & ~_umask())
@@ -83,12 +88,12 @@ def _umask() -> int:
     return mask
 
 
-def say(text: str) -> None:
+def say(text: str | Iterable[bytes]) -> None:
     """UTF-8 whatever the locale: the output is a file for a CI system more often than a screen."""
     if sys.stdout is None:
         raise ReportError("standard output: is closed")
     try:
-        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.writelines((text.encode(),) if isinstance(text, str) else text)
         sys.stdout.buffer.flush()
     except OSError as error:
         # What is left in the buffer would fail again, with exit code 120, when Python ends.
