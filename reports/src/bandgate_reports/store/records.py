@@ -95,7 +95,7 @@ _NUMBERS = (
     "ratio",
 )
 _INTEGERS = ("attempt", "version")
-_FLAGS = ("unstable", "generic", "card_entry", "lower_is_better", "verified", "unsettled")
+_FLAGS = ("unstable", "generic", "card_entry", "lower_is_better", "verified", "unsettled", "demo")
 # more: a map of named values; parts: the series of a measurement or None.
 _OBJECTS = ("reasons", "notes", "more", "parts")
 
@@ -188,6 +188,8 @@ def row(document: Mapping[str, Any], file: str) -> dict[str, Any]:
         "boot_id": run["boot_id"],
         "backend": device["backend"],
         "device": device["name"],
+        # What `bandgate-report demo` makes up is never to be taken for a measurement.
+        "demo": run["labels"].get("demo") == "synthetic",
         "uuid": device["uuid"],
         "pci_device": device["pci_device"],
         "pci_subsystem": device["pci_subsystem"],
