@@ -3,10 +3,21 @@
 
 from datetime import datetime
 
+import numpy as np
 import pandas as pd
 
+from bandgate_reports.analysis.clocks import flag_stamps
+from bandgate_reports.analysis.keys import (
+    Codes,
+    blank,
+    codes,
+    filled,
+    greatest,
+    grouping,
+    microseconds,
+)
 from bandgate_reports.store.records import CONFIGURATION, ENVIRONMENT
-from bandgate_reports.store.stamps import NOT_PLACED, flag_stamps
+from bandgate_reports.store.stamps import NOT_PLACED
 
 LINE = ["card", "probe", "parameters"]
 
@@ -15,17 +26,18 @@ NIGHT = "D"
 
 
 def identify(results: pd.DataFrame, now: datetime) -> pd.DataFrame:
-    """Adds card, series, line, final, placed and value; flags the stamps. One row a result."""
-    table = results.copy()
+    """Adds card, series, line, final, placed and value; flags the stamps. One row a result.
+
+    `results` as store.load() gives them, in the order of their start.
+    """
+    table = results.copy(deep=False)
     table["card"] = _cards(table)
-    table = flag_stamps(table, now)
+    table["stamp_flag"] = flag_stamps(table, now)
     table["placed"] = ~table["stamp_flag"].isin(NOT_PLACED)
-    configuration = _configuration(table)
-    table["line"] = table.groupby(LINE, sort=False).ngroup()
-    keys = [table["line"], table["version"], *(configuration[c] for c in CONFIGURATION)]
-    table["series"] = table.groupby(keys, sort=False, dropna=False).ngroup()
-    last = table.groupby(["line", "group"], sort=False)["attempt"].transform("max")
-    table["final"] = table["attempt"] == last
+    table["line"] = grouping(*(table[c] for c in LINE))
+    table["series"] = grouping(table["line"], table["version"], *_configuration(table))
+    attempt = table["attempt"].to_numpy()
+    table["final"] = attempt == greatest(attempt, grouping(table["line"], table["group"]))
     return _with_values(table)
 
 
@@ -35,18 +47,35 @@ def _cards(table: pd.DataFrame) -> pd.Series:
     A result that could not read the UUID (a lost GPU) belongs to the card that was last seen at
     its address.
     """
-    place = table["backend"] + "|" + table["host"] + "|" + table["pci_address"]
-    uuid = table["uuid"].mask(table["uuid"] == "")
-    at_place = uuid.groupby(place).ffill().groupby(place).bfill()
-    known = at_place.where(table["pci_address"] != "", uuid)
-    return (table["backend"] + "|" + known).fillna(place).astype("object")
+    place = grouping(table["backend"], table["host"], table["pci_address"])
+    own = blank(table["uuid"])
+    known = filled(filled(own, place), place, backward=True)
+    known = np.where(blank(table["pci_address"]) != 0, known, own)
+    # Two kinds of key, told apart: those of a UUID and those of a place.
+    key = grouping(table["backend"], known, np.where(known == 0, place + 1, 0))
+    first = np.unique(key, return_index=True)[1] if len(key) else np.empty(0, dtype=np.int64)
+    uuids = table["uuid"].cat.categories
+    names = []
+    for row in first:
+        who = table.iloc[row]
+        at = f"{who['host']}|{who['pci_address']}"
+        names.append(f"{who['backend']}|{uuids[known[row] - 1] if known[row] else at}")
+    # Names may coincide where a host is called like a UUID; they are then one card, as ever.
+    texts = pd.Series(names, dtype="str")
+    ordered = pd.Index(sorted(set(names)), dtype="str")
+    place_of = ordered.get_indexer(pd.Index(texts))
+    cards = pd.Categorical.from_codes(place_of[key] if len(key) else [], categories=ordered)
+    return pd.Series(cards, index=table.index)
 
 
-def _configuration(table: pd.DataFrame) -> pd.DataFrame:
+def _configuration(table: pd.DataFrame) -> list[Codes]:
     """What is not known is as it was: a night without NVML does not start a new series."""
-    known = table[list(CONFIGURATION)].mask(table[list(CONFIGURATION)] == "")
-    forward = known.groupby(table["card"]).ffill()
-    return forward.fillna(forward.groupby(table["card"]).bfill()).fillna("")
+    card = codes(table["card"])
+    found = []
+    for column in CONFIGURATION:
+        forward = filled(blank(table[column]), card)
+        found.append(filled(forward, card, backward=True))
+    return found
 
 
 def _with_values(table: pd.DataFrame) -> pd.DataFrame:
@@ -54,15 +83,24 @@ def _with_values(table: pd.DataFrame) -> pd.DataFrame:
 
     A bound on another statistic says nothing about these values: it is left out.
     """
-    used = table["statistic"].mask(table["statistic"] == "").groupby(table["series"])
-    shown = used.transform("last").fillna("median").astype("object")
-    table["shown_statistic"] = shown
-    table["value"] = table["median"]
+    series = table["series"].to_numpy()
+    own = blank(table["statistic"])
+    newest = filled(own, series)
+    order = np.argsort(series, kind="stable")
+    ends = np.append(np.diff(series[order]) != 0, True)[: len(table)]
+    of_series = np.zeros(int(series.max(initial=-1)) + 1, dtype=np.int64)
+    of_series[series[order][ends]] = newest[order][ends]
+    names = np.array(["median", *table["statistic"].cat.categories], dtype=object)
+    shown = names[of_series[series]] if len(table) else np.empty(0, dtype=object)
+    table["shown_statistic"] = pd.Categorical(shown, categories=sorted({*map(str, names)}))
+    value = table["median"].to_numpy(copy=True)
     for statistic in ("peak", "worst"):
-        table["value"] = table["value"].where(shown != statistic, table[statistic])
-    other = (table["statistic"] != shown) & (table["statistic"] != "")
+        other = shown == statistic
+        value[other] = table[statistic].to_numpy()[other]
+    table["value"] = value
+    foreign = (own != 0) & (own != of_series[series])
     for bound in ("reference", "lower", "upper"):
-        table[f"band_{bound}"] = table[bound].mask(other)
+        table[f"band_{bound}"] = table[bound].mask(foreign)
     return table
 
 
@@ -70,10 +108,15 @@ def nightly(results: pd.DataFrame) -> pd.DataFrame:
     """Per series and night: the median over its runs (final attempts), their number and time."""
     usable = results[results["placed"] & results["final"] & results["value"].notna()]
     night = usable["started"].dt.floor(NIGHT).rename("night")
-    grouped = usable.groupby([usable["series"], night], sort=True)
-    return grouped.agg(
-        value=("value", "median"), runs=("value", "size"), at=("started", "median")
+    at = microseconds(usable["started"])
+    grouped = pd.DataFrame(
+        {"series": usable["series"], "night": night, "value": usable["value"], "at": at}
+    ).groupby(["series", "night"], sort=True)
+    found = grouped.agg(
+        value=("value", "median"), runs=("value", "size"), at=("at", "median")
     ).reset_index()
+    found["at"] = pd.to_datetime(found["at"].astype("int64"), unit="us", utc=True).dt.as_unit("us")
+    return found
 
 
 def gaps(nights: pd.DataFrame) -> pd.DataFrame:
@@ -98,31 +141,42 @@ def changes(results: pd.DataFrame) -> pd.DataFrame:
     Columns: series (that it leads to), card, probe, at (between the two results), seen (start of
     the first result that has it), field, before, after. A fact that is not known is no change.
     """
-    placed = results[results["placed"]].sort_values(["started", "attempt"], kind="stable")
+    placed = results[results["placed"]]
+    order = np.lexsort((placed["attempt"], microseconds(placed["started"])))
+    placed = placed.take(order)
     named = {c: label for c, (_, _, label) in ENVIRONMENT.items()} | {"version": "probe version"}
-    before_at = placed.groupby("line")["started"].shift()
-    found = [_changes_of(placed, column, label, before_at) for column, label in named.items()]
+    found = [_changes_of(placed, column, label) for column, label in named.items()]
     table = pd.concat(found, ignore_index=True)
     return table.sort_values(["series", "at"], kind="stable", ignore_index=True)
 
 
-def _changes_of(
-    placed: pd.DataFrame, column: str, label: str, before_at: pd.Series
-) -> pd.DataFrame:
-    value = placed[column].astype("object").astype(str)
-    known = value.mask(value == "")
-    before = known.groupby(placed["line"]).ffill().groupby(placed["line"]).shift()
-    changed = known.notna() & before.notna() & (known != before)
-    at = placed["started"] - (placed["started"] - before_at) / 2
+def _changes_of(placed: pd.DataFrame, column: str, label: str) -> pd.DataFrame:
+    """`placed` in time."""
+    facts = placed[column]
+    if not isinstance(facts.dtype, pd.CategoricalDtype):
+        facts = facts.astype("str").astype("category")
+        own = codes(facts)
+    else:
+        own = blank(facts)
+    line = placed["line"].to_numpy()
+    known = filled(own, line)
+    along = np.argsort(line, kind="stable")
+    same_line = np.append(False, line[along][1:] == line[along][:-1])[: len(line)]
+    now, before = known[along], np.append(0, known[along][:-1])[: len(line)]
+    changed = same_line & (own[along] != 0) & (before != 0) & (now != before)
+    here, previous = along[changed], np.append(0, along[:-1])[: len(line)][changed]
+    started = placed["started"].iloc[here].reset_index(drop=True)
+    earlier = placed["started"].iloc[previous].reset_index(drop=True)
+    names = np.append("", facts.cat.categories.astype("object"))
     return pd.DataFrame(
         {
-            "series": placed.loc[changed, "series"],
-            "card": placed.loc[changed, "card"],
-            "probe": placed.loc[changed, "probe"],
-            "at": at[changed],
-            "seen": placed.loc[changed, "started"],
-            "field": pd.Series(label, index=placed.index[changed], dtype="object"),
-            "before": before[changed].astype("object"),
-            "after": known[changed].astype("object"),
+            "series": placed["series"].to_numpy()[here],
+            "card": placed["card"].iloc[here].astype("str").to_numpy(),
+            "probe": placed["probe"].iloc[here].astype("str").to_numpy(),
+            "at": started - (started - earlier) / 2,
+            "seen": started,
+            "field": pd.Series(label, index=started.index, dtype="str"),
+            "before": pd.Series(names[before[changed]], dtype="str"),
+            "after": pd.Series(names[now[changed]], dtype="str"),
         }
     )

@@ -4,7 +4,11 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
+
+from bandgate_reports.analysis.keys import filled, greatest, grouping, microseconds
 
 # Worst first: the order of tables.
 STATUSES = (
@@ -61,13 +65,14 @@ _HIDES_NOT = {"no-baseline": ("regression",), "skipped": ("regression", "error")
 
 def _hidden(table: pd.DataFrame) -> pd.Series:
     """Results that may not replace the verdict that was there when they came."""
-    decided = table["status"].mask(table["status"].isin([*_HIDES_NOT, "measured"]))
-    decided = decided.where(table["placed"])
-    before = decided.groupby(table["line"]).ffill()
-    hidden = pd.Series(False, index=table.index)
-    for status, worse in _HIDES_NOT.items():
-        hidden |= (table["status"] == status) & before.isin(worse)
-    return hidden
+    status = table["status"].cat.set_categories(pd.Index(STATUSES, dtype="str"))
+    number = status.cat.codes.to_numpy().astype(np.int64) + 1
+    deciding = ~status.isin([*_HIDES_NOT, "measured"]) & table["placed"]
+    before = filled(np.where(deciding, number, 0), table["line"].to_numpy())
+    hidden = np.zeros(len(table), dtype=bool)
+    for weak, worse in _HIDES_NOT.items():
+        hidden |= (status == weak) & np.isin(before, [STATUSES.index(w) + 1 for w in worse])
+    return pd.Series(hidden, index=table.index)
 
 
 def _mended(table: pd.DataFrame) -> pd.Series:
@@ -77,11 +82,14 @@ def _mended(table: pd.DataFrame) -> pd.Series:
     one of that machine says it again or has found them.
     """
     nobody = (table["uuid"] == "") & (table["pci_address"] == "") & (table["backend"] != "host")
-    where = [table["node"], table["backend"]]
-    started = table["started"].where(table["placed"])
-    latest = started.groupby(where).transform("max")
-    last = started.groupby([*where, table["group"]]).transform("max")
-    return nobody & (table["status"] == "error") & (last < latest)
+    suspect = nobody & (table["status"] == "error")
+    if not suspect.any():
+        return suspect
+    where = grouping(table["node"], table["backend"])
+    started = microseconds(table["started"])
+    started = np.where(table["placed"], started, np.iinfo(np.int64).min)
+    last = greatest(started, grouping(where, table["group"]))
+    return suspect & (last < greatest(started, where))
 
 
 def newest(results: pd.DataFrame) -> pd.DataFrame:
@@ -92,21 +100,30 @@ def newest(results: pd.DataFrame) -> pd.DataFrame:
     and that it says nothing of (see `_HIDES_NOT`). A result whose stamp is impossible speaks only
     where there is no other.
     """
-    table = results[results["final"] & ~_mended(results)].copy()
-    table["attempts"] = table.groupby(["line", "group"])["attempt"].transform("max")
-    table["rank"] = table["status"].map(STATUSES.index).astype("int64")
-    table["judging"] = (table["status"] != "measured") & ~_hidden(table)
-    order = ["placed", "judging", "started", "attempt", "id"]
-    table = table.sort_values(order, kind="stable").groupby("line", sort=False).tail(1)
+    usable = results[results["final"] & ~_mended(results)]
+    judging = (usable["status"] != "measured") & ~_hidden(usable)
+    table = usable.assign(judging=judging).take(_newest_of_lines(usable, judging))
+    table["attempts"] = table["attempt"]  # the last attempt of a group is the final one
+    ranks = table["status"].astype("str").map({s: i for i, s in enumerate(STATUSES)})
+    table["rank"] = ranks.astype("int64")
     latest = table.loc[table["placed"], "started"].max()
     table["stale"] = (table["started"] < latest - STALE_AFTER).fillna(False) & table["placed"]
     by = ["stale", "rank", "device", "node", "pci_address", "card", "probe", "parameters"]
     return table.sort_values(by, kind="stable", ignore_index=True)
 
 
+def _newest_of_lines(table: pd.DataFrame, judging: pd.Series) -> npt.NDArray[np.int64]:
+    """Positions of the row of each line that speaks for it."""
+    line = table["line"].to_numpy()
+    ids = np.arange(len(table))  # the table is in order: equal starts by attempt and id
+    order = np.lexsort((ids, microseconds(table["started"]), judging, table["placed"], line))
+    last = np.append(line[order][1:] != line[order][:-1], True)[: len(table)]
+    return np.asarray(order[last], dtype=np.int64)
+
+
 def summary(verdicts: pd.DataFrame, results: pd.DataFrame) -> Summary:
     current = verdicts[~verdicts["stale"]]
-    counts = current["status"].value_counts()
+    counts = current["status"].astype("str").value_counts()
     shown = set(verdicts["file"])
     bad = results["status"].isin(["regression", "error"])
     unplaced = results[~results["placed"] & results["final"] & bad & ~results["file"].isin(shown)]

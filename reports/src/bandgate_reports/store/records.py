@@ -51,9 +51,10 @@ _UNITS = {
 # What makes it another piece of hardware, or the same one set up as another.
 CONFIGURATION = ("ecc", "mig", "board_part", "power_limit_w")
 
+# Of these nearly every one is another.
+UNIQUE_TEXTS = ("file", "id", "digest")
 _TEXTS = (
-    "file",
-    "id",
+    *UNIQUE_TEXTS,
     "group",
     "host",
     "node",
@@ -78,7 +79,7 @@ _TEXTS = (
     "next_step",
     "stamp_flag",
 )
-_NUMBERS = (
+NUMBERS = (
     "duration_s",
     "median",
     "peak",
@@ -94,14 +95,14 @@ _NUMBERS = (
     "upper",
     "ratio",
 )
-_INTEGERS = ("attempt", "version")
-_FLAGS = ("unstable", "generic", "card_entry", "lower_is_better", "verified", "unsettled", "demo")
+INTEGERS = ("attempt", "version")
+FLAGS = ("unstable", "generic", "card_entry", "lower_is_better", "verified", "unsettled", "demo")
 # more: a map of named values; parts: the series of a measurement or None.
-_OBJECTS = ("reasons", "notes", "more", "parts")
+OBJECTS = ("reasons", "notes", "more", "parts")
 
 COLUMNS: tuple[str, ...] = tuple(
     dict.fromkeys(
-        [*_TEXTS, "started", *_NUMBERS, *_INTEGERS, *_FLAGS, *_OBJECTS, *ENVIRONMENT],
+        [*_TEXTS, "started", *NUMBERS, *INTEGERS, *FLAGS, *OBJECTS, *ENVIRONMENT],
     )
 )
 
@@ -219,26 +220,6 @@ def row(document: Mapping[str, Any], file: str) -> dict[str, Any]:
         **_verdict(document["verdict"]),
         **{c: _known(document[s][k], _UNITS.get(c, "")) for c, (s, k, _) in ENVIRONMENT.items()},
     }
-
-
-def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Rows as a table with every column and its type, also when there is no row."""
-    data: dict[str, pd.Series[Any]] = {}
-    for column in COLUMNS:
-        values = [r.get(column) for r in rows]
-        if column in _NUMBERS:
-            data[column] = pd.Series(values, dtype="float64")
-        elif column in _INTEGERS:
-            data[column] = pd.Series([v or 0 for v in values], dtype="int64")
-        elif column in _FLAGS:
-            data[column] = pd.Series([bool(v) for v in values], dtype="bool")
-        elif column == "started":
-            data[column] = pd.Series(values, dtype="datetime64[us, UTC]")
-        elif column in _OBJECTS:
-            data[column] = pd.Series(values, dtype="object")
-        else:
-            data[column] = pd.Series([v or "" for v in values], dtype="object")
-    return pd.DataFrame(data)
 
 
 def each(table: pd.DataFrame) -> Iterator[Any]:

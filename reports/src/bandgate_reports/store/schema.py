@@ -2,13 +2,12 @@
 """The schema of a result: the same file that the C++ side validates against."""
 
 import json
-from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-import fastjsonschema
+import jsonschema_rs
 from jsonschema import Draft7Validator
 from jsonschema.exceptions import best_match
 
@@ -33,9 +32,10 @@ def _schema() -> dict[str, Any]:
 
 
 @cache
-def _compiled() -> Callable[[object], object]:
-    # 20 times faster than jsonschema, which explains better: it is asked only about what is wrong.
-    return cast(Callable[[object], object], fastjsonschema.compile(_schema()))
+def _compiled() -> jsonschema_rs.Draft7Validator:
+    # A hundred times faster than jsonschema, which explains better: that is asked only about what
+    # is wrong.
+    return jsonschema_rs.Draft7Validator(_schema())
 
 
 def complaint(document: object) -> str:
@@ -49,19 +49,15 @@ def complaint(document: object) -> str:
             f"its schema is {json.dumps(found)[:60]}" if found is not None else "no schema named"
         )
         return f"not a result of Bandgate ({named}, this tool reads {RESULT})"
-    try:
-        _compiled()(document)
-    except fastjsonschema.JsonSchemaValueException as error:
-        return _explained(document, error.message)
-    return ""
+    return "" if _compiled().is_valid(document) else _explained(document)
 
 
-def _explained(document: object, otherwise: str) -> str:
+def _explained(document: object) -> str:
     errors = list(Draft7Validator(_schema()).iter_errors(document))
     # The schema has one "oneOf", and what it says of a document that is broken besides misleads.
     error = best_match(e for e in errors if e.validator != "oneOf")
     if error is None:
         only_one = "/: needs exactly one of a measurement, a failure and a skip_reason"
-        return only_one if errors else otherwise
+        return only_one if errors else "/: does not hold to the schema"
     pointer = "/" + "/".join(str(p) for p in error.absolute_path)
     return f"{pointer}: {shorten(error.message, 160)}"

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the bytes of results to rows of the table: the step that can be done anywhere, in any order.
+
+A batch of files becomes one Arrow table, on this processor, on another, or on another machine.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from bandgate_reports.store import records, schema, tables
+from bandgate_reports.store.found import Skipped, read_bytes, reason_of
+from bandgate_reports.store.stamps import parse_stamp
+from bandgate_reports.store.strict_json import NotJson, parse
+
+# Large enough that handing over costs nothing beside reading, small enough to share out evenly.
+FILES_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Batch:
+    rows: pa.Table  # as tables.SCHEMA
+    skipped: tuple[Skipped, ...]
+
+
+# Applies a function to batches and gives the answers in their order.
+Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+def batched(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Lists of `size` (itertools has it from Python 3.12 on)."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+def here(function: Callable[[Any], Any], batches: Iterable[Any]) -> Iterable[Any]:
+    """One after the other in this process."""
+    return map(function, batches)
+
+
+def row_of(data: bytes, file: str) -> dict[str, Any]:
+    """One result's row. Raises NotJson or ValueError with the reason that it is none."""
+    return row_of_document(parse(data), file)
+
+
+def row_of_document(document: Any, file: str) -> dict[str, Any]:
+    complaint = schema.complaint(document)
+    if complaint:
+        raise ValueError(complaint)
+    text = document["run"]["started"]
+    started = parse_stamp(text)
+    if started is None:
+        raise ValueError(f"/run/started: {text} is no time")
+    # Of what it says, not of its bytes: spaces and the order of keys make no other result.
+    said = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    row = records.row(document, file)
+    return row | {"digest": digest, "started": started.utc, "stamp_flag": started.flag}
+
+
+def read_files(paths: Sequence[Path]) -> Batch:
+    rows, skipped = [], []
+    for path in paths:
+        try:
+            rows.append(row_of(read_bytes(path), str(path)))
+        except (OSError, NotJson, ValueError) as error:
+            skipped.append(Skipped(str(path), reason_of(error)))
+    return Batch(tables.to_arrow(rows), tuple(skipped))
+
+
+def read_lines(lines: Iterable[bytes], name: str) -> Iterator[Batch]:
+    """JSON Lines, one result a line; lines are counted from 1, empty ones are none."""
+    for numbered in batched(enumerate(lines, 1), FILES_AT_ONCE * 10):
+        rows, skipped = [], []
+        for number, line in numbered:
+            if not line.strip():
+                continue
+            try:
+                rows.append(row_of(line, f"{name}, line {number}"))
+            except (NotJson, ValueError) as error:
+                skipped.append(Skipped(f"{name}, line {number}", reason_of(error)))
+        yield Batch(tables.to_arrow(rows), tuple(skipped))
+
+
+def read_documents(documents: Iterable[Any], name: str) -> Iterator[Batch]:
+    """Documents that are in memory already, such as made-up ones."""
+    for numbered in batched(enumerate(documents, 1), FILES_AT_ONCE * 10):
+        rows = [row_of_document(d, f"{name}, {n}") for n, d in numbered]
+        yield Batch(tables.to_arrow(rows), ())
+
+
+def read_all(paths: Iterable[Path], spread: Spread = here) -> Iterator[Batch]:
+    yield from spread(read_files, batched(paths, FILES_AT_ONCE))

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of results: types of its columns, in memory and in files.
+
+Texts that repeat (nearly all) are dictionary-encoded, so that a million results take hundreds of
+megabytes and not tens of gigabytes, and grouping by them costs what grouping by integers does.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from bandgate_reports.store.records import (
+    COLUMNS,
+    FLAGS,
+    INTEGERS,
+    NUMBERS,
+    OBJECTS,
+    UNIQUE_TEXTS,
+)
+
+_ENCODED = pa.dictionary(pa.int32(), pa.large_string())
+
+
+def _type(column: str) -> pa.DataType:
+    if column in NUMBERS:
+        return pa.float64()
+    if column in INTEGERS:
+        return pa.int64()
+    if column in FLAGS:
+        return pa.bool_()
+    if column == "started":
+        return pa.timestamp("us", tz="UTC")
+    return pa.large_string() if column in UNIQUE_TEXTS else _ENCODED
+
+
+SCHEMA = pa.schema([pa.field(c, _type(c)) for c in COLUMNS])
+
+# How an object is written: JSON, since it has no fixed shape (names of `more` are the probes' own).
+_DECODE: dict[str, Callable[[Any], Any]] = {
+    "reasons": lambda found: tuple((code, sentence) for code, sentence in found or ()),
+    "notes": lambda found: tuple(found or ()),
+    "more": lambda found: found or {},
+    "parts": lambda found: found,
+}
+
+
+def _value(column: str, value: Any) -> Any:
+    if column in OBJECTS:
+        return json.dumps(value, sort_keys=True)
+    if column in FLAGS:
+        return bool(value)
+    if column in INTEGERS:
+        return value or 0
+    if column in NUMBERS or column == "started":
+        return value
+    return value or ""
+
+
+def to_arrow(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Rows as records.row() makes them; what a row lacks is not known."""
+    listed = list(rows)
+    arrays = [
+        pa.array([_value(c, r.get(c)) for r in listed], type=pa.large_string()).dictionary_encode()
+        if field.type == _ENCODED
+        else pa.array([_value(c, r.get(c)) for r in listed], type=field.type)
+        for c, field in zip(COLUMNS, SCHEMA, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=SCHEMA)
+
+
+def conform(table: pa.Table) -> pa.Table:
+    """A table that another version wrote, with this one's columns; what it lacks is not known."""
+    arrays = []
+    for field in SCHEMA:
+        if field.name in table.column_names:
+            arrays.append(table.column(field.name).cast(field.type))
+        else:
+            blank = to_arrow([{}]).column(field.name)
+            index = pa.array(np.zeros(len(table), dtype=np.int64))
+            arrays.append(blank.take(index))
+    return pa.Table.from_arrays(arrays, schema=SCHEMA)
+
+
+def to_pandas(table: pa.Table) -> pd.DataFrame:
+    """Every column of COLUMNS with its type, also when there is no row.
+
+    Categories are in the order of their texts and hold "", so sorting and blanking work as with
+    texts.
+    """
+    unified = table.combine_chunks().unify_dictionaries()
+    data = {field.name: _column(unified.column(field.name), field) for field in SCHEMA}
+    return pd.DataFrame(data, copy=False)
+
+
+def _column(column: pa.ChunkedArray, field: pa.Field) -> Any:
+    if field.type != _ENCODED:
+        found = column.to_pandas()
+        if field.name in UNIQUE_TEXTS:
+            return found.astype("str")
+        return found.dt.as_unit("us") if field.name == "started" else found
+    chunk = column.combine_chunks()
+    if isinstance(chunk, pa.ChunkedArray):
+        chunk = chunk.chunk(0) if chunk.num_chunks else pa.array([], type=_ENCODED)
+    codes = chunk.indices.to_numpy(zero_copy_only=False)
+    texts = chunk.dictionary.to_pylist()
+    if field.name in OBJECTS:
+        decode = _DECODE[field.name]
+        values = np.empty(len(texts), dtype=object)
+        values[:] = [decode(json.loads(t)) for t in texts]
+        return pd.Series(values[codes], dtype="object")
+    return categorical(codes, texts)
+
+
+def categorical(codes: np.ndarray, texts: list[str]) -> pd.Series:
+    """Codes and what they stand for as a categorical with its categories in order, "" included."""
+    ordered = sorted({"", *texts})
+    place = {text: i for i, text in enumerate(ordered)}
+    renumbered = np.array([place[t] for t in texts] or [0], dtype=np.int32)
+    recoded = renumbered[codes] if len(codes) else np.empty(0, dtype=np.int32)
+    index = pd.Index(ordered, dtype="str")
+    return pd.Series(pd.Categorical.from_codes(recoded, categories=index))
+
+
+def from_rows(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    return to_pandas(to_arrow(rows))
