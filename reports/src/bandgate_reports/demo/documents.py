@@ -5,7 +5,6 @@ What is equal in many of them is one dictionary shared by all: a document is to 
 changed.
 """
 
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,14 +25,12 @@ Document = dict[str, Any]
 PACE = timedelta(seconds=4)  # from one probe to the next
 SECOND = timedelta(milliseconds=2300)  # after the first attempt
 LOST_DURATION = 0.4  # s, until a lost GPU is noticed
-_NO_BITS = 0
 
 
-def documents(values: Values) -> Iterator[Document]:
-    """In the order of nights, nodes, cards, probes, attempts."""
-    plan = values.plan
-    chance = np.random.default_rng([plan.seed, 1])
-    for night in range(plan.nights):
+def documents(values: Values, nights: range | None = None) -> Iterator[Document]:
+    """In the order of nights, nodes, cards, probes, attempts. None: of all nights."""
+    for night in range(values.plan.nights) if nights is None else nights:
+        chance = np.random.default_rng([values.plan.seed, 1, night])
         yield from _Night(values, night, chance).documents()
 
 
@@ -44,6 +41,8 @@ class _Slot:
     c: int
     card: Card
     env: Environment
+    run: Document
+    device: Document
     state: State
     p: int
     probe: Probe
@@ -84,16 +83,20 @@ class _Night:
             if state is State.DRAINED:
                 continue
             env = environment.of(self.plan, c, self.night)
+            run = environment.run_part(self.plan, card, env)
+            device = environment.device_part(self.plan, card, env)
             began = start + timedelta(seconds=round(1 + self.jitter[c], 3))
             for p, key in enumerate(self.plan.probes):
                 at = began + p * (PACE + SECOND)
-                yield from self._slot(_Slot(c, card, env, state, p, PROBES[key], at, group))
+                yield from self._slot(
+                    _Slot(c, card, env, run, device, state, p, PROBES[key], at, group)
+                )
 
     def _slot(self, slot: _Slot) -> Iterator[Document]:
         if slot.state is State.LOST:
             yield self._lost(slot)
             return
-        first, verdict = "", {}
+        first = ""
         for attempt in (1, 2):
             measurement = self._measurement(slot, attempt)
             verdict, again = self._judged(slot, measurement, first)
@@ -108,10 +111,8 @@ class _Night:
         causes, step = health.causes(slot.card, slot.env, slot.state, slot.probe)
         if baseline is None:
             model, part = slot.card.model, slot.card.board_part
-            notes = causes
-            return verdicts.without_baseline(
-                slot.probe, model, part, ecc=slot.env.ecc, notes=notes
-            ), ""
+            ecc = slot.env.ecc
+            return verdicts.without_baseline(slot.probe, model, part, ecc=ecc, notes=causes), ""
         value = measured["peak" if baseline.statistic == "peak" else "median"]
         compared = Compared(value, baseline, slot.probe.lower_is_better)
         if slot.state is State.CONTENDED:
@@ -148,8 +149,7 @@ class _Night:
         }
 
     def _lost(self, slot: _Slot) -> Document:
-        uuid_ = environment.card_uuid(self.plan, slot.card, swapped=slot.env.swapped)
-        where = f"{uuid_} at {slot.card.pci_address} (cuda)"
+        where = f"{slot.device['uuid']} at {slot.card.pci_address} (cuda)"
         message = (
             f"GPU lost: {where} stopped answering at sample 3; look for Xid 79 in the kernel log, "
             "then reset or replace the card"
@@ -182,9 +182,9 @@ class _Night:
                 "started": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
                 "duration_s": LOST_DURATION if failure else duration,
                 "attempt": attempt,
-                **environment.run_part(self.plan, slot.card, slot.env),
+                **slot.run,
             },
-            "device": environment.device_part(self.plan, slot.card, slot.env),
+            "device": slot.device,
             "probe": {
                 "name": probe.name,
                 "version": 1,

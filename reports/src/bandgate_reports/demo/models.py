@@ -229,6 +229,7 @@ _H200 = {
     "gather": (563.715, 10, 518.852, 11, 0.045),
     "scatter": (234.853, 38, 230.764, 39, 0.045),
 }
+_H200_FILE = "built-in:nvidia-h200.json"
 _H200_PARTS = {"692-2G520-0282-000": 0, "692-2G520-0282-001": 2}
 
 # probe: GiB/s (us) that the synthetic cards reach.
@@ -258,11 +259,9 @@ _SITE_FILE = "/etc/bandgate/baselines/nvidia-a100-sxm4-80gb.json"
 
 def _h200_baselines(first: int) -> dict[str, Baseline]:
     return {
-        key: Baseline(
-            _based(row[first], key), row[4], f"/entries/{row[first + 1]}", "built-in:nvidia-h200.json"
-        )
+        key: Baseline(_based(row[first], key), row[4], f"/entries/{row[first + 1]}", _H200_FILE)
         for key, row in _H200.items()
-    }  # fmt: skip
+    }
 
 
 def _a100(reference: float, tolerance: float, entry: int, kind: str, statistic: str) -> Baseline:

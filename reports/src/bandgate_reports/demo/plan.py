@@ -7,8 +7,9 @@ whose node or card does not exist is left out.
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 
-from bandgate_reports.demo.models import A100, H200, Model
+from bandgate_reports.demo.models import A100, H200, SUITES, Model
 
 MADE_FOR = 180  # nights, in which the table below counts
 NIGHTLY = timedelta(hours=2, minutes=10)  # of the day, UTC
@@ -80,7 +81,7 @@ _EVENTS = (
     ),
     _e(
         "power-cap",
-        "power limit of 500 W for a week",
+        "power limit lowered to 500 W",
         60,
         66,
         nodes=(2,),
@@ -170,11 +171,24 @@ class Plan:
     events: tuple[Event, ...]
     seed: int
 
+    @property
+    def over(self) -> datetime:
+        return self.last_night + TAKES
+
     def starts(self, night: int) -> datetime:
         return self.last_night - timedelta(days=self.nights - 1 - night)
 
     def where(self, event: Event) -> list[int]:
         """The cards that it concerns."""
+        if event not in self._places:
+            self._places[event] = self._found(event)
+        return self._places[event]
+
+    @cached_property
+    def _places(self) -> dict[Event, list[int]]:
+        return {}
+
+    def _found(self, event: Event) -> list[int]:
         return [
             c
             for c, card in enumerate(self.cards)
@@ -190,13 +204,26 @@ def newest_night(end: datetime) -> datetime:
     return start if start + TAKES <= end else start - timedelta(days=1)
 
 
-def planned(
-    *, nodes: int, gpus: int, nights: int, probes: tuple[str, ...], seed: int, end: datetime
-) -> Plan:
+@dataclass(frozen=True)
+class Wish:
+    """What a plan is made from; equal ones make equal demonstrations."""
+
+    end: datetime  # the newest night is over by then
+    nodes: int = 8
+    gpus: int = 8
+    nights: int = 180
+    probes: tuple[str, ...] = SUITES["quick"]
+    seed: int = 1
+
+
+def planned(wish: Wish) -> Plan:
+    nodes, gpus, nights = wish.nodes, wish.gpus, wish.nights
     cards = tuple(_card(n, g, nodes) for n in range(1, nodes + 1) for g in range(gpus))
-    plan = Plan(cards, nights, newest_night(end), probes, (), seed)
-    events = (_scaled(e, nights) for e in _EVENTS)
-    return replace(plan, events=tuple(e for e in events if _there(plan, e)))
+    plan = Plan(cards, nights, newest_night(wish.end), wish.probes, (), wish.seed)
+    events = [(e, _scaled(e, nights)) for e in _EVENTS]
+    # What was to change and has no night before it changes nothing.
+    kept = (e for made, e in events if _there(plan, e) and (e.first or not made.first))
+    return replace(plan, events=tuple(kept))
 
 
 def _card(node: int, gpu: int, nodes: int) -> Card:

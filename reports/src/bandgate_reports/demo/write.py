@@ -1,36 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the documents of the demonstration go. The one place that knows how they are kept."""
+"""Where the documents of the demonstration go. The one place that knows how they are kept.
+
+Nearly all into a store, as a fleet would keep them; the newest nights as result files beside it, as
+nodes leave them: reports read both.
+"""
 
 import json
+import multiprocessing
+import os
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
-from bandgate_reports.store import schema
+import pyarrow as pa
+
+from bandgate_reports.demo import values
+from bandgate_reports.demo.documents import Document, documents
+from bandgate_reports.demo.plan import Wish, planned
+from bandgate_reports.store import dataset, reading
+
+STORE, FILES = "store", "results"  # below the demonstration's folder
+AS_FILES = 2  # of the newest nights, which nobody has put into the store yet
+
+# Below that a second process costs more than it saves.
+_ALONE = 20_000
+_MOST_PROCESSES = 4
 
 
-class NotAResult(Exception):
-    """A document that the schema refuses: a fault of the demonstration, never of its user."""
+def write(folder: Path, wish: Wish) -> int:
+    """The number of results. Every document is held against the schema on its way.
+
+    Raises OSError, and ValueError for a document that is no result: a fault of the demonstration.
+    """
+    older = max(0, wish.nights - AS_FILES)
+    store = folder / STORE
+    dataset.create(store)
+    with dataset.locked(store):
+        writer = dataset.Writer(store)
+        tables = _tables(wish, older)
+        if tables:
+            writer.add(pa.concat_tables(tables).unify_dictionaries())
+        writer.commit()
+    newest = documents(values.made(planned(wish)), range(older, wish.nights))
+    return sum(len(t) for t in tables) + as_files(folder / FILES, newest)
 
 
-def write(folder: Path, documents: Iterable[dict[str, Any]]) -> int:
-    """As the tool stores them: by day, one file each. How many there were."""
+def as_files(folder: Path, made: Iterable[Document]) -> int:
+    """As the tool stores them: by day, one file each, named by its id. How many there were."""
     number = 0
-    made: set[Path] = set()
-    for document in checked(documents):
+    for document in made:
+        reading.row_of_document(document, "demo")  # that it is a result
         day = folder / document["run"]["started"][:10].replace("-", "/")
-        if day not in made:
-            day.mkdir(parents=True, exist_ok=True)
-            made.add(day)
+        day.mkdir(parents=True, exist_ok=True)
         text = json.dumps(document, separators=(",", ":"), allow_nan=False)
         (day / f"{document['run']['id']}.json").write_text(text, encoding="utf-8")
         number += 1
     return number
 
 
-def checked(documents: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    for document in documents:
-        complaint = schema.complaint(document)
-        if complaint:
-            raise NotAResult(f"{document['run']['id']}: {complaint}")
-        yield document
+def _tables(wish: Wish, nights: int) -> list[pa.Table]:
+    number = wish.nodes * wish.gpus * len(wish.probes) * nights
+    processes = min(_MOST_PROCESSES, os.cpu_count() or 1)
+    if number < _ALONE or processes < 2:
+        return rows(wish, range(nights))
+    each = -(-nights // (4 * processes))
+    parts = [range(first, min(first + each, nights)) for first in range(0, nights, each)]
+    # Not forked: Arrow has threads of its own.
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=spawn) as pool:
+        found = pool.map(rows, [wish] * len(parts), parts)
+        return [table for tables in found for table in tables]
+
+
+def rows(wish: Wish, nights: range) -> list[pa.Table]:
+    """The results of these nights as tables of the store."""
+    made = documents(values.made(planned(wish)), nights)
+    return [batch.rows for batch in reading.read_documents(made, "demo")]
