@@ -37,12 +37,12 @@ def write(folder: Path, wish: Wish) -> int:
     dataset.create(store)
     with dataset.locked(store):
         writer = dataset.Writer(store)
-        tables = _tables(wish, older)
-        if tables:
-            writer.add(pa.concat_tables(tables).unify_dictionaries())
+        found = tables(wish, older)
+        if found:
+            writer.add(pa.concat_tables(found).unify_dictionaries())
         writer.commit()
     newest = documents(values.made(planned(wish)), range(older, wish.nights))
-    return sum(len(t) for t in tables) + as_files(folder / FILES, newest)
+    return sum(len(t) for t in found) + as_files(folder / FILES, newest)
 
 
 def as_files(folder: Path, made: Iterable[Document]) -> int:
@@ -58,7 +58,7 @@ def as_files(folder: Path, made: Iterable[Document]) -> int:
     return number
 
 
-def _tables(wish: Wish, nights: int) -> list[pa.Table]:
+def tables(wish: Wish, nights: int) -> list[pa.Table]:
     number = wish.nodes * wish.gpus * len(wish.probes) * nights
     processes = min(_MOST_PROCESSES, os.cpu_count() or 1)
     if number < _ALONE or processes < 2:
@@ -68,8 +68,8 @@ def _tables(wish: Wish, nights: int) -> list[pa.Table]:
     # Not forked: Arrow has threads of its own.
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=spawn) as pool:
-        found = pool.map(rows, [wish] * len(parts), parts)
-        return [table for tables in found for table in tables]
+        answers = pool.map(rows, [wish] * len(parts), parts)
+        return [table for answer in answers for table in answer]
 
 
 def rows(wish: Wish, nights: range) -> list[pa.Table]:
