@@ -1,33 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the trend report from what was read."""
 
-from collections.abc import Hashable
+from collections.abc import Sequence
 from datetime import datetime
 
 import pandas as pd
 
 from bandgate_reports.analysis import series as series_of
 from bandgate_reports.analysis import verdicts
+from bandgate_reports.demo import mark
+from bandgate_reports.section import Section
 from bandgate_reports.store import Loaded
 from bandgate_reports.store.records import each
 from bandgate_reports.text import listed, printable, shorten
 from bandgate_reports.trend import peers
-from bandgate_reports.trend.histories import device_changes, draw
-from bandgate_reports.trend.model import Change, Trend
+from bandgate_reports.trend.histories import (
+    NOTHING_FOUND,
+    Analyses,
+    day_of,
+    day_text,
+    device_changes,
+    histories,
+)
+from bandgate_reports.trend.model import DAY_S, Change, History, Row, Trend
 from bandgate_reports.trend.notices import notices
 from bandgate_reports.trend.parts import MOST_PARTS, failed_parts, newest_parts
+from bandgate_reports.trend.points import Points, points
+from bandgate_reports.trend.reasons import said_often
 from bandgate_reports.trend.rows import stamp_text, varying_parameters, verdict_row
+from bandgate_reports.trend.since import since
+from bandgate_reports.trend.spark import Window, window
 from bandgate_reports.trend.strips import strip
 from bandgate_reports.trend.sweeps import is_swept, sweeps
 from bandgate_reports.units import RateUnit
 
 # Keeps the page below 10 MB whatever it is fed; what is left out is said.
-MOST_CHARTS = 800
-MOST_ROWS = 1500
+MOST_ROWS = 6000
 MOST_SWEEPS = 200
+_RECENT = pd.Timedelta(days=14)
 
 
-def build(loaded: Loaded, now: datetime, rate: RateUnit = RateUnit.GIB_S) -> Trend:
+def build(
+    loaded: Loaded,
+    now: datetime,
+    rate: RateUnit = RateUnit.GIB_S,
+    analyses: Analyses = NOTHING_FOUND,
+    sections: Sequence[Section] = (),
+) -> Trend:
     """The whole report. Any number of results will do, none included."""
     everything = series_of.identify(loaded.results, now)
     swept = is_swept(everything)
@@ -37,27 +56,21 @@ def build(loaded: Loaded, now: datetime, rate: RateUnit = RateUnit.GIB_S) -> Tre
     placed = table[table["placed"]]
     changes = device_changes(series_of.changes(table))
     shown = varying_parameters(table)
-    order = _chart_order(newest, placed)
-    anchors: dict[Hashable, str] = {key: f"s{i}" for i, key in enumerate(order[:MOST_CHARTS], 1)}
-    groups = draw(table, changes, anchors, frozenset(newest["series"]), shown, rate)
-    rows = tuple(
-        verdict_row(r, shown[(r.probe, r.parameters)], rate, anchors)
-        for r in each(newest.head(MOST_ROWS))
-    )
+    rows, drawn, left_out = _rows(table, newest, changes, analyses, shown, rate)
     matrices = peers.matrices(peers.pairs(everything, verdicts.newest(everything)), rate)
     parts = newest_parts(newest[~newest["stale"]], shown, rate)
-    devices = [*(g.device for g in groups), *(r.device for r in rows)]
-    probes = [*(h.probe for g in groups for h in g.histories), *(r.probe for r in rows)]
     latest = placed["started"].max() if len(placed) else None
     return Trend(
         made=stamp_text(now),
         newest=stamp_text(latest) if latest is not None else "",
         age_days=(pd.Timestamp(now) - latest).days if latest is not None else 0,
         summary=summary,
+        since=since(table, newest),
         rows=rows,
-        rows_left_out=len(newest) - len(rows),
-        groups=groups,
-        charts_left_out=len(order) - len(anchors),
+        histories=drawn,
+        rows_left_out=left_out,
+        reasons=said_often(rows),
+        sections=tuple(sections),
         sweeps=sweeps(everything[swept])[:MOST_SWEEPS],
         matrices=matrices[: peers.MOST_MATRICES],
         matrices_left_out=max(0, len(matrices) - peers.MOST_MATRICES),
@@ -66,37 +79,67 @@ def build(loaded: Loaded, now: datetime, rate: RateUnit = RateUnit.GIB_S) -> Tre
         faults=failed_parts(newest[~newest["stale"]])[:MOST_PARTS],
         notices=tuple(notices(loaded, table, summary)),
         recent_changes=_recent(changes, table),
-        models=tuple(sorted({d.model for d in devices})),
-        nodes=tuple(sorted({d.node for d in devices})),
-        probes=tuple(sorted(set(probes))),
         results=len(everything),
+        demo=mark.notice(everything),
+        demo_mixed=bool(everything["demo"].any() and not everything["demo"].all()),
         devices=everything["card"].nunique(),
         hosts=everything["node"].nunique(),
     )
 
 
-def _chart_order(newest: pd.DataFrame, placed: pd.DataFrame) -> list[Hashable]:
-    """Current series first, worst verdict first; then those that ended."""
-    there = set(placed["series"])
-    current = [key for key in newest["series"] if key in there]
-    ended = [key for key in placed["series"].drop_duplicates() if key not in set(current)]
-    return [*current, *ended]
+def _rows(
+    table: pd.DataFrame,
+    newest: pd.DataFrame,
+    changes: pd.DataFrame,
+    analyses: Analyses,
+    shown: dict[tuple[str, str], str],
+    rate: RateUnit,
+) -> tuple[tuple[Row, ...], tuple[History | None, ...], int]:
+    """Current series, worst verdict first, then those that ended; with the history of each."""
+    found = points(table)
+    current = [int(s) for s in newest["series"]]
+    ended = _ended(table, found, set(current))
+    listed_rows = [(r, "") for r in each(newest.head(MOST_ROWS))]
+    listed_rows += [(r, f"{r.started:%Y-%m-%d}") for r in each(ended)]
+    listed_rows = listed_rows[:MOST_ROWS]
+    wanted = [int(r.series) for r, _ in listed_rows]
+    drawn = histories(table, found, wanted, changes, analyses, shown, rate)
+    over = _window(table)
+    rows = tuple(
+        verdict_row(r, shown[(r.probe, r.parameters)], rate, drawn.get(int(r.series)), over, until)
+        for r, until in listed_rows
+    )
+    left_out = len(newest) + len(ended) - len(rows)
+    return rows, tuple(drawn.get(key) for key in wanted), left_out
+
+
+def _ended(table: pd.DataFrame, found: Points, current: set[int]) -> pd.DataFrame:
+    """The last result of each series that its line has left: another configuration or version."""
+    last = [found.row[w.stop - 1] for key, w in found.slices().items() if key not in current]
+    rows = table.iloc[last].sort_values("started", ascending=False, kind="stable")
+    return rows.assign(attempts=rows["attempt"], stale=False)
+
+
+def _window(table: pd.DataFrame) -> Window:
+    placed = table.loc[table["placed"], "started"]
+    if placed.empty:
+        return window(0, 0)
+    return window(day_of(placed.min()), day_of(placed.max()))
 
 
 def _recent(changes: pd.DataFrame, table: pd.DataFrame) -> tuple[Change, ...]:
-    """Changes of the last two weeks of results, equal ones of several series as one."""
+    """Changes of the last two weeks of results, the newest first; equal ones as one."""
     if changes.empty:
         return ()
     latest = table.loc[table["placed"], "started"].max()
-    recent = changes[changes["seen"] > latest - pd.Timedelta(days=14)].copy()
+    recent = changes[changes["seen"] > latest - _RECENT].copy()
     who = table.drop_duplicates("series").set_index("series")
-    recent["node"] = recent["series"].map(who["node"])
+    recent["node"] = recent["series"].map(who["node"].astype("object"))
     recent["day"] = recent["seen"].dt.strftime("%Y-%m-%d")
     found = []
-    by = recent.groupby(["day", "field", "before", "after"], sort=True)
-    for number, (key, group) in enumerate(by, start=1):
+    for key, group in recent.groupby(["day", "field", "before", "after"], sort=True):
         day, field, before, after = (str(k) for k in key)
         nodes = listed(sorted({printable(n) for n in group["node"]}))
         text = printable(f"{field} {shorten(before, 60)} → {shorten(after, 60)}")
-        found.append(Change(number, day, text, nodes))
-    return tuple(found)
+        found.append(Change(day, text, nodes, day == day_text(latest.timestamp() // DAY_S)))
+    return tuple(sorted(found, key=lambda c: c.when, reverse=True))

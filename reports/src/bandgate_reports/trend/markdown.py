@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports as Markdown: for the job page of a CI system, and aligned to be read in a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from bandgate_reports.render import markdown as section_markdown
 from bandgate_reports.text import markdown_cell
 from bandgate_reports.trend.headline import STATUS_NAMES, headline, judged, totals
-from bandgate_reports.trend.model import Matrix, Parts, Row, Trend
+from bandgate_reports.trend.model import Matrix, Parts, Reason, Row, Trend
 
 # GitHub refuses a job summary above 1 MiB, and shows nothing of it then.
 MOST_BYTES = 900_000
@@ -23,14 +24,21 @@ _SYMBOLS = {
 }
 
 
-def _row(row: Row) -> str:
+def _row(row: Row, often: Mapping[str, Reason]) -> str:
     marks = [m for m, on in (("unstable", row.unstable), ("stale", row.stale)) if on]
+    marks += [f"ended {row.ended}"] if row.ended else []
     verdict = STATUS_NAMES[row.status] + (f" ({', '.join(marks)})" if marks else "")
     where = " · ".join(t for t in (row.device.node, row.device.place) if t)
     reference = f"{row.reference} {row.unit} ({row.bounds}; {row.reference_kind})"
     scripted = " (scripted)" if row.device.scripted else ""
-    why = [*row.cause, *([f"Next: {row.next_step}"] if row.next_step else [])]
-    why += [f"Note: {note}" for note in row.notes]
+
+    def said(text: str) -> str:
+        return f"{often[text].head} (reason {often[text].number})" if text in often else text
+
+    why = [said(text) for text in row.cause]
+    why += [f"Next: {said(row.next_step)}"] if row.next_step else []
+    why += [said(text) for text in row.restated]
+    why += [f"Note: {said(note)}" for note in row.notes]
     cells = [
         f"{_SYMBOLS[row.status]} {markdown_cell(verdict)}",
         f"{markdown_cell(row.device.model)}{scripted}<br>{markdown_cell(where)}",
@@ -46,23 +54,30 @@ def _row(row: Row) -> str:
 def render(trend: Trend) -> str:
     """Worst verdicts first; what does not fit is counted."""
     lines = [f"## Bandgate: {headline(trend)}", "", f"{judged(trend)} {totals(trend)}", ""]
-    if trend.rows:
+    if demo := trend.demo:
+        lines += [f"⚠️ **{markdown_cell(demo)}**", ""]
+    lines += _since(trend)
+    rows = [row for row in trend.rows if not row.ended]
+    often = {reason.text: reason for reason in trend.reasons}
+    if rows:
         lines += [
             "| Verdict | Device | Probe | Value | Reference | Difference | Cause and next step |",
             "| --- | --- | --- | ---: | ---: | ---: | --- |",
         ]
     size = sum(len(line.encode()) + 1 for line in lines)
     shown = 0
-    for row in trend.rows:
-        line = _row(row)
+    for row in rows:
+        line = _row(row, often)
         size += len(line.encode()) + 1
         if size > MOST_BYTES - _RESERVE:
             break
         lines.append(line)
         shown += 1
-    left_out = len(trend.rows) - shown + trend.rows_left_out
+    left_out = len(rows) - shown + trend.rows_left_out
     if left_out:
         lines += ["", f"{left_out} more verdicts, none of them worse, are left out."]
+    lines += _reasons(trend)
+    size = sum(len(line.encode()) + 1 for line in lines)
     lines += _sections(trend, MOST_BYTES - _RESERVE - size)
     size = sum(len(line.encode()) + 1 for line in lines)
     lines += _changes(trend, MOST_BYTES - _RESERVE - size)
@@ -70,10 +85,57 @@ def render(trend: Trend) -> str:
     return "\n".join(lines) + "\n"
 
 
+_MOST_ITEMS = 12
+
+
+def _since(trend: Trend) -> list[str]:
+    """What is otherwise than the night before."""
+    since = trend.since
+    if since is None or not since.before:
+        return []
+    parts = (
+        ("New", since.new),
+        ("Over", since.over),
+        ("Not measured any more", since.gone),
+        ("Other verdicts", since.other),
+        ("Devices not seen before", since.back),
+    )
+    lines = [
+        f"- {name}: {_SYMBOLS[item.status]} {markdown_cell(item.where)}: {markdown_cell(item.what)}"
+        for name, items in parts
+        for item in items[:_MOST_ITEMS]
+    ]
+    left_out = sum(max(0, len(items) - _MOST_ITEMS) for _, items in parts)
+    lines += [f"- and {left_out} more"] if left_out else []
+    if since.under_way:
+        lines.append(f"- The newest night is not complete: {since.under_way}.")
+    return [
+        f"**Since the night before** ({since.before} → {since.night})",
+        "",
+        *(lines or ["Nothing is otherwise."]),
+        "",
+    ]
+
+
+def _reasons(trend: Trend) -> list[str]:
+    if not trend.reasons:
+        return []
+    return [
+        "",
+        "**Reasons that several verdicts have**",
+        "",
+        *(
+            f"{r.number}. {markdown_cell(r.text, 600)} ({markdown_cell(r.where)})"
+            for r in trend.reasons
+        ),
+    ]
+
+
 def _sections(trend: Trend, room: int) -> list[str]:
-    """Peer matrices and series, each whole or not at all."""
+    """Other reports, peer matrices and series, each whole or not at all."""
     lines: list[str] = []
-    sections = [matrix_lines(m) for m in trend.matrices]
+    sections = [["", section_markdown.render(s, level=3).rstrip()] for s in trend.sections]
+    sections += [matrix_lines(m) for m in trend.matrices]
     sections += [parts_lines(s.parts) for s in trend.strips]
     sections += [["", f"❌ wrong data: {markdown_cell(fault, 600)}"] for fault in trend.faults]
     for section in sections:
@@ -123,7 +185,7 @@ def parts_lines(parts: Parts) -> list[str]:
 
 def _changes(trend: Trend, room: int) -> list[str]:
     lines = []
-    for change in reversed(trend.recent_changes):  # the newest first
+    for change in trend.recent_changes:
         line = f"- {change.when} {markdown_cell(change.text)} (on {markdown_cell(change.nodes)})"
         room -= len(line.encode()) + 1
         if room < 0:

@@ -4,11 +4,16 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from bandgate_reports.analysis.verdicts import Summary
-from bandgate_reports.trend.charts import Chart, Tick
+from bandgate_reports.section import Section
+from bandgate_reports.trend.charts import Tick
 from bandgate_reports.units import Scale
+
+DAY_S = 86400
 
 
 @dataclass(frozen=True)
@@ -43,53 +48,126 @@ class Row:
     change: str  # against the reference, signed per cent
     change_word: str  # "slower" or "faster" where less is better
     cause: tuple[str, ...]
+    restated: tuple[str, ...]  # what the value, the reference and the bounds say already
     notes: tuple[str, ...]  # said quietly: nothing is wrong
     next_step: str
     when: str
     attempts: int
-    anchor: str
+    key: str  # stable from one report to the next
+    ended: str  # the night of its last result, where the device is another one by now
+    spark: str  # SVG of ours
+    spark_text: str  # the same for those who cannot see it
+    demo: bool = False
 
 
 @dataclass(frozen=True)
 class Change:
     """What of the environment changed in one night."""
 
-    number: int  # of the flag in the charts of a device
     when: str
     text: str
-    nodes: str = ""
+    nodes: str
+    fresh: bool  # in the newest night
 
 
 @dataclass(frozen=True)
-class History:
-    """One chart and what belongs below it."""
+class Flag:
+    """What of a device's environment changed in one night: a numbered line in its charts."""
 
-    anchor: str
+    at: float  # steps of the history; between two of its points
+    number: int
+    when: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change point: from `index` on the values are others than before."""
+
+    index: int
+    when: str
+    ratio: float  # after to before
+    worse: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Band:
+    """The baseline that applied from point `index` on; base units, NaN where there is no bound."""
+
+    index: int
+    reference: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """One series, as the page, its sparkline and its PNG draw it: one point a night.
+
+    A series of fewer nights than make a trend has a point for each of its runs instead.
+    """
+
+    key: str  # stable from one report to the next
     device: Device
     probe: str
     parameters: str
     configuration: str
-    status: str
-    ended: str  # "" when it is the line's current series
-    unit: str
-    latest: str
-    latest_change: str
-    latest_is_newest: bool  # or the newest result has no value
     statistic: str
     lower_is_better: bool
-    summary: str  # for those who cannot see the chart
+    units: Scale
+    step_s: int  # seconds in one step of time
+    at: npt.NDArray[np.int64]  # steps since 1970, ascending
+    value: npt.NDArray[np.float64]  # base units; NaN where nothing was measured
+    codes: npt.NDArray[np.int8]  # places in STATUSES
+    unstable: npt.NDArray[np.bool_]
+    bands: tuple[Band, ...]
+    bad_nights: tuple[int, ...]  # indices
+    steps: tuple[Step, ...]
+    flags: tuple[Flag, ...]
+    whys: tuple[tuple[int, str], ...]  # index, cause
     remarks: tuple[str, ...]
-    chart: Chart
+    low: float  # of the value axis, base units
+    high: float
+    results: int
+
+    @property
+    def by_night(self) -> bool:
+        return self.step_s == DAY_S
 
 
 @dataclass(frozen=True)
-class Group:
-    """The histories of one device."""
+class Item:
+    """Something that is otherwise than the night before."""
 
-    device: Device
-    configuration: str  # of the newest; a history of another one says so
-    changes: tuple[Change, ...]
-    histories: tuple[History, ...]
+    status: str  # whose mark it has
+    where: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Since:
+    """What is wrong by now, and the newest night against what was known before it."""
+
+    wrong: tuple[Item, ...]
+    night: str
+    before: str  # the night before it that has results; "" where there is none
+    new: tuple[Item, ...]  # regressions, errors and inconclusive verdicts
+    over: tuple[Item, ...]
+    other: tuple[Item, ...]
+    gone: tuple[Item, ...]  # measured every night, and not in the newest
+    back: tuple[Item, ...]  # devices never seen before
+    under_way: str  # the newest night is not over: nobody is called missing yet
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A long sentence that several verdicts have: said once."""
+
+    number: int
+    text: str
+    head: str
+    where: str
 
 
 @dataclass(frozen=True)
@@ -189,10 +267,12 @@ class Trend:
     newest: str
     age_days: int
     summary: Summary
+    since: Since | None
     rows: tuple[Row, ...]
+    histories: tuple[History | None, ...]  # of the rows, one each
     rows_left_out: int
-    groups: tuple[Group, ...]
-    charts_left_out: int
+    reasons: tuple[Reason, ...]
+    sections: tuple[Section, ...]  # what the other reports say
     sweeps: tuple[Sweep, ...]
     matrices: tuple[Matrix, ...]
     matrices_left_out: int
@@ -201,9 +281,8 @@ class Trend:
     faults: tuple[str, ...]  # memory that did not hold what was written
     notices: tuple[Notice, ...]
     recent_changes: tuple[Change, ...]
-    models: tuple[str, ...]
-    nodes: tuple[str, ...]
-    probes: tuple[str, ...]
     results: int
+    demo: str  # what has to be said of made-up results; "" where there is none
+    demo_mixed: bool
     devices: int
     hosts: int
