@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line as a whole: one command a module, registered here."""
 
+import inspect
 import sys
 import traceback
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +13,13 @@ from bandgate_reports import __version__
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import ReportError, on_stderr
 from bandgate_reports.commands.curves import curves
+from bandgate_reports.commands.demo import demo
+from bandgate_reports.commands.export_csv import csv
+from bandgate_reports.commands.export_markdown import markdown
+from bandgate_reports.commands.junit import junit
+from bandgate_reports.commands.prometheus import prometheus
 from bandgate_reports.commands.trend import trend
+from bandgate_reports.store import StoreError
 
 app = typer.Typer(
     add_completion=False,
@@ -19,10 +27,27 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Reports from the result files of bandgate. Exit codes: 0 ok, 1 regression found, "
     "2 error, 4 cannot tell.",
+    epilog="Example: bandgate-report trend results --out report",
 )
 
-for command in (trend, curves):
-    app.command()(command)
+
+def _brief(command: Callable[..., Any]) -> str:
+    """What it is for in the list of commands: the beginning of its docstring, as one line."""
+    first = inspect.cleandoc(command.__doc__ or "").split("\n\n")[0]
+    return " ".join(first.split()).partition(". ")[0].rstrip(".") + "."
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (
+    trend,
+    curves,
+    junit,
+    markdown,
+    csv,
+    prometheus,
+    demo,
+)
+for command in COMMANDS:
+    app.command(short_help=_brief(command))(command)
 
 
 def _version(wanted: bool) -> None:
@@ -44,7 +69,7 @@ def common(
 def main() -> None:
     try:
         app()
-    except ReportError as error:
+    except (ReportError, StoreError) as error:
         on_stderr().print(f"bandgate-report: {error}")
         sys.exit(int(Exit.ERROR))
     except Exception:
