@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The four exports as others run them: files, exit codes, locales."""
+
+import locale
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from bandgate_reports.commands import cli
+
+from made import Gpu, result, write
+from made_exports import NIGHT, hostile, statuses
+
+NOW = "2026-11-29T06:00:00Z"
+EXPORTS = ("junit", "markdown", "csv", "prometheus")
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    stdout: bytes
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """The command in this process: a new one takes longer than all that it does."""
+
+    def command(*arguments: str | Path) -> Done:
+        monkeypatch.setattr(sys, "argv", ["bandgate-report", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capsysbinary.readouterr()
+        return Done(int(ended.value.code or 0), said.out, said.err.decode())
+
+    return command
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return write(tmp_path / "results", statuses())
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_a_file_is_what_standard_output_would_be(
+    tmp_path: Path, results: Path, run: Run, export: str
+) -> None:
+    out = tmp_path / "made" / "export.prom"
+    printed = run(export, results, "--now", NOW)
+    written = run(export, results, "--now", NOW, "--out", out)
+    # A regression among them: exports do not judge.
+    assert (printed.code, written.code) == (0, 0)
+    assert out.read_bytes() == printed.stdout != b""
+    assert written.stdout == b""
+    assert f": {out}" in written.stderr
+    assert [p.name for p in out.parent.iterdir()] == ["export.prom"]
+    assert stat.S_IMODE(out.stat().st_mode) & 0o444 == 0o444  # node_exporter is another user
+
+
+@pytest.fixture
+def other_locales(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, ...]]:
+    """Decimal commas and points between thousands; an i without a dot."""
+    if shutil.which("localedef") is None:
+        pytest.skip("no localedef")
+    folder = tmp_path_factory.mktemp("locales")
+    names = ("de_DE", "tr_TR")
+    for name in names:
+        command = ["localedef", "-i", name, "-f", "UTF-8", str(folder / f"{name}.UTF-8")]
+        if subprocess.run(command, capture_output=True, check=False).returncode > 1:
+            pytest.skip(f"localedef has no source of {name} (package locales)")
+    monkeypatch.setenv("LOCPATH", str(folder))
+    before = locale.setlocale(locale.LC_ALL)
+    yield tuple(f"{name}.UTF-8" for name in names)
+    locale.setlocale(locale.LC_ALL, before)
+
+
+def test_the_same_in_every_locale(
+    tmp_path: Path, run: Run, other_locales: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(tmp_path / "results", [*statuses(), *hostile()])
+    for export in EXPORTS:
+        found = set()
+        for name in ("C", *other_locales):
+            assert locale.setlocale(locale.LC_ALL, name) == name
+            monkeypatch.setenv("LC_ALL", name)
+            done = run(export, folder, "--now", NOW)
+            assert (done.code, done.stderr) == (0, "")
+            found.add(done.stdout)
+        assert len(found) == 1, export
+        assert "\U0001f525" in found.pop().decode()
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_nothing_to_export_does_not_look_like_success(
+    tmp_path: Path, run: Run, export: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    out = tmp_path / "out"
+    out.write_text("before")
+    done = run(export, tmp_path / "empty", "--out", out)
+    assert done.code == 4
+    assert "nothing to export" in done.stderr
+    if export == "prometheus":  # its age goes on
+        assert out.read_text() == "before"
+    else:
+        assert "before" not in out.read_text()
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_only_broken_files_are_an_error(tmp_path: Path, run: Run, export: str) -> None:
+    (tmp_path / "a.json").write_text("{")
+    done = run(export, tmp_path)
+    assert done.code == 2
+    assert "a.json: line 1, column 2" in done.stderr
+
+
+def test_an_empty_junit_has_an_error_in_it(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "a.json").write_text("{")
+    root = etree.fromstring(run("junit", tmp_path).stdout)
+    assert (root.get("tests"), root.get("errors")) == ("1", "1")
+    error = root.find(".//error")
+    assert error.get("message") == f"no results in {tmp_path}, 1 broken file skipped"
+    assert "a.json: line 1, column 2" in error.text
+
+
+def test_since_of_junit(tmp_path: Path, run: Run) -> None:
+    folder = write(tmp_path, [result(at=NIGHT)])
+    before, after = "2026-11-29T04:00:00+01:00", "2026-11-29T03:00:01Z"
+    assert run("junit", folder, "--now", NOW, "--since", before).code == 0
+    late = run("junit", folder, "--now", NOW, "--since", after)
+    assert late.code == 4
+    assert f"no results of {after} or later" in late.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["junit", "--since", "yesterday"], "--since yesterday: not a time; write 2026-"),
+        (["prometheus", "--max-age", "7"], "--max-age 7: not an age; write 90m, 36h, 7d or 2w"),
+        (["prometheus", "--max-age", "0d"], "--max-age 0d: not an age"),
+        (["prometheus", "--max-age", "99999w"], "--max-age 99999w: not an age"),
+        (["csv", "--out", "/dev/null/x"], "/dev/null/x: cannot be written: "),
+    ],
+)
+def test_bad_arguments(results: Path, run: Run, arguments: list[str], message: str) -> None:
+    done = run(arguments[0], results, *arguments[1:])
+    assert done.code == 2
+    assert message in done.stderr
+
+
+def test_max_age(tmp_path: Path, run: Run) -> None:
+    folder = write(tmp_path, [result(at=NIGHT)])
+    old = run("prometheus", folder, "--now", NOW, "--max-age", "2h").stdout
+    assert b"bandgate_last_run_timestamp_seconds{" in old
+    assert b"bandgate_status" not in old
+    assert b"bandgate_status" in run("prometheus", folder, "--now", NOW, "--max-age", "4h").stdout
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_scripted_results_are_marked(tmp_path: Path, run: Run, export: str) -> None:
+    drill = Gpu("NVIDIA H200", "n1", "0000:01:00.0", "GPU-1", backend="scripted")
+    folder = write(tmp_path, [result(drill)])
+    assert run(export, folder, "--now", NOW).code == 4
+    done = run(export, folder, "--now", NOW, "--include-scripted")
+    assert done.code == 0
+    assert b"scripted" in done.stdout
