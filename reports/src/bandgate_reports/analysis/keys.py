@@ -9,6 +9,8 @@ import pandas as pd
 
 Codes = npt.NDArray[np.int64]
 
+_LARGEST = 2**62
+
 
 def microseconds(stamps: pd.Series) -> Codes:
     """Since the epoch."""
@@ -25,11 +27,16 @@ def codes(column: Any) -> Codes:
 def grouping(*columns: Any) -> Codes:
     """Numbers the groups of equal rows from 0, in the order of their first rows."""
     found = codes(columns[0])
+    most = int(found.max(initial=0))
     for column in columns[1:]:
         more = codes(column)
-        # Numbered anew at each step, so that no product of sizes overflows.
-        found = pd.factorize(found * (int(more.max(initial=0)) + 1) + more)[0].astype(np.int64)
-    return pd.factorize(found)[0].astype(np.int64)
+        size = int(more.max(initial=0)) + 1
+        if (most + 1) * size >= _LARGEST:  # numbered anew, so that no product overflows
+            found = pd.factorize(found)[0].astype(np.int64)
+            most = int(found.max(initial=0))
+        found = found * size + more
+        most = most * size + size - 1
+    return np.asarray(pd.factorize(found)[0], dtype=np.int64)
 
 
 def filled(values: Codes, groups: Codes, *, backward: bool = False) -> Codes:

@@ -141,42 +141,47 @@ def changes(results: pd.DataFrame) -> pd.DataFrame:
     Columns: series (that it leads to), card, probe, at (between the two results), seen (start of
     the first result that has it), field, before, after. A fact that is not known is no change.
     """
-    placed = results[results["placed"]]
-    order = np.lexsort((placed["attempt"], microseconds(placed["started"])))
-    placed = placed.take(order)
+    rows = np.flatnonzero(results["placed"])
+    stamps = microseconds(results["started"])[rows]
+    line = results["line"].to_numpy()[rows]
+    along = np.lexsort((results["attempt"].to_numpy()[rows], stamps, line))
+    rows, line = rows[along], line[along]
     named = {c: label for c, (_, _, label) in ENVIRONMENT.items()} | {"version": "probe version"}
-    found = [_changes_of(placed, column, label) for column, label in named.items()]
+    found = [_changes_of(results, rows, line, column, label) for column, label in named.items()]
     table = pd.concat(found, ignore_index=True)
     return table.sort_values(["series", "at"], kind="stable", ignore_index=True)
 
 
-def _changes_of(placed: pd.DataFrame, column: str, label: str) -> pd.DataFrame:
-    """`placed` in time."""
-    facts = placed[column]
-    if not isinstance(facts.dtype, pd.CategoricalDtype):
-        facts = facts.astype("str").astype("category")
-        own = codes(facts)
+def _changes_of(
+    results: pd.DataFrame, rows: Codes, line: Codes, column: str, label: str
+) -> pd.DataFrame:
+    """`rows` by line, and in time within one."""
+    facts = results[column]
+    if isinstance(facts.dtype, pd.CategoricalDtype):
+        own = blank(facts)[rows]
     else:
-        own = blank(facts)
-    line = placed["line"].to_numpy()
-    known = filled(own, line)
-    along = np.argsort(line, kind="stable")
-    same_line = np.append(False, line[along][1:] == line[along][:-1])[: len(line)]
-    now, before = known[along], np.append(0, known[along][:-1])[: len(line)]
-    changed = same_line & (own[along] != 0) & (before != 0) & (now != before)
-    here, previous = along[changed], np.append(0, along[:-1])[: len(line)][changed]
-    started = placed["started"].iloc[here].reset_index(drop=True)
-    earlier = placed["started"].iloc[previous].reset_index(drop=True)
+        facts = facts.astype("str").astype("category")
+        own = codes(facts)[rows]
     names = np.append("", facts.cat.categories.astype("object"))
+    same_line = line[1:] == line[:-1]
+    # Nearly all facts never change: then there is nothing to fill.
+    if not ((own[1:] != own[:-1]) & same_line).any():
+        own = np.zeros_like(own)
+    known = filled(own, line) if own.any() else own
+    changed = same_line & (own[1:] != 0) & (known[:-1] != 0) & (known[1:] != known[:-1])
+    at = np.flatnonzero(changed) + 1
+    here, previous = results.iloc[rows[at]], results.iloc[rows[at - 1]]
+    started = here["started"].reset_index(drop=True)
+    earlier = previous["started"].reset_index(drop=True)
     return pd.DataFrame(
         {
-            "series": placed["series"].to_numpy()[here],
-            "card": placed["card"].iloc[here].astype("str").to_numpy(),
-            "probe": placed["probe"].iloc[here].astype("str").to_numpy(),
+            "series": here["series"].to_numpy(),
+            "card": here["card"].astype("str").to_numpy(),
+            "probe": here["probe"].astype("str").to_numpy(),
             "at": started - (started - earlier) / 2,
             "seen": started,
             "field": pd.Series(label, index=started.index, dtype="str"),
-            "before": pd.Series(names[before[changed]], dtype="str"),
-            "after": pd.Series(names[now[changed]], dtype="str"),
+            "before": pd.Series(names[known[at - 1]], dtype="str"),
+            "after": pd.Series(names[known[at]], dtype="str"),
         }
     )

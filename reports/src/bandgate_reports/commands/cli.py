@@ -11,11 +11,14 @@ import typer
 
 from bandgate_reports import __version__
 from bandgate_reports.analysis.verdicts import Exit
+from bandgate_reports.commands.ab import ab
 from bandgate_reports.commands.common import ReportError, on_stderr
 from bandgate_reports.commands.curves import curves
 from bandgate_reports.commands.demo import demo
 from bandgate_reports.commands.export_csv import csv
 from bandgate_reports.commands.export_markdown import markdown
+from bandgate_reports.commands.fleet import fleet
+from bandgate_reports.commands.ingest import ingest
 from bandgate_reports.commands.junit import junit
 from bandgate_reports.commands.prometheus import prometheus
 from bandgate_reports.commands.trend import trend
@@ -40,10 +43,13 @@ def _brief(command: Callable[..., Any]) -> str:
 COMMANDS: tuple[Callable[..., Any], ...] = (
     trend,
     curves,
+    ab,
+    fleet,
     junit,
     markdown,
     csv,
     prometheus,
+    ingest,
     demo,
 )
 for command in COMMANDS:

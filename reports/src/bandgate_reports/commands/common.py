@@ -5,7 +5,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +18,8 @@ from rich.console import Console
 from bandgate_reports import store
 from bandgate_reports.render import as_json, markdown, terminal
 from bandgate_reports.section import Section
+from bandgate_reports.store.cluster import on_cluster
+from bandgate_reports.store.reading import here
 from bandgate_reports.store.stamps import parse_stamp
 from bandgate_reports.text import count, printable
 from bandgate_reports.units import RateUnit
@@ -33,6 +36,21 @@ Now = Annotated[
     typer.Option("--now", metavar="TIME", help="Take this for the present (RFC 3339)."),
 ]
 
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since", metavar="TIME", help="Only results that started then or later (RFC 3339)."
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="NAME", help="Only this GPU model, by its full name; repeats."),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="Read on this Dask cluster."),
+]
+
 
 class ReportError(Exception):
     """Ends with exit code 2: the message names the place, the reason and the remedy."""
@@ -47,11 +65,24 @@ def moment(text: str | None, option: str = "--now") -> datetime:
     return stamp.utc
 
 
-def read(paths: list[Path], *, include_scripted: bool) -> store.Loaded:
+def read(
+    paths: list[Path],
+    *,
+    include_scripted: bool,
+    since: str | None = None,
+    models: list[str] | None = None,
+    scheduler: str | None = None,
+) -> store.Loaded:
+    """The results in files, folders and stores; of stores only the parts that are asked for."""
     for path in paths:
         if not os.path.lexists(path):
             raise ReportError(f"{printable(str(path))}: there is no such file or folder")
-    return store.load(paths, include_scripted=include_scripted)
+    wanted = store.Wanted(
+        since=moment(since, "--since") if since is not None else None,
+        models=frozenset(models) if models else None,
+    )
+    with on_cluster(scheduler) if scheduler else nullcontext(here) as spread:
+        return store.load(paths, include_scripted=include_scripted, wanted=wanted, spread=spread)
 
 
 def nothing_valid(loaded: store.Loaded) -> bool:
@@ -109,13 +140,17 @@ def on_stderr() -> Console:
 
 def tell(loaded: store.Loaded, where: str = "") -> None:
     """Names what was skipped, and where the output is, on standard error."""
-    console = on_stderr()
-    for skipped in loaded.skipped[:20]:
-        console.print(f"skipped {printable(skipped.file)}: {printable(skipped.reason)}")
-    if (more := len(loaded.skipped) - 20) > 0:
-        console.print(f"skipped {count(more, 'more file')}")
+    tell_skipped(loaded.skipped)
     if where:
-        console.print(where)
+        on_stderr().print(where)
+
+
+def tell_skipped(skipped: Sequence[store.Skipped]) -> None:
+    console = on_stderr()
+    for one in skipped[:20]:
+        console.print(f"skipped {printable(one.file)}: {printable(one.reason)}")
+    if (more := len(skipped) - 20) > 0:
+        console.print(f"skipped {count(more, 'more file')}")
 
 
 class Format(StrEnum):

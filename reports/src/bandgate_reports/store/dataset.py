@@ -146,7 +146,7 @@ def read(
     good = []
     for part, one in zip(parts, found, strict=True):
         if isinstance(one, Exception):
-            skipped.append(Skipped(str(folder / part.file), _reason(one)))
+            skipped.append(Skipped(str(folder / part.file), broken_part(one)))
         else:
             good.append(wanted.rows(one))
     return good
@@ -159,7 +159,7 @@ def _try_part(path: Path) -> pa.Table | Exception:
         return error
 
 
-def _reason(error: Exception) -> str:
+def broken_part(error: Exception) -> str:
     text = reason_of(error).splitlines()[0][:160] if reason_of(error) else type(error).__name__
     return f"a part of the store that cannot be read ({text}); its results are missing"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from bandgate_reports.store import dataset, tables
 from bandgate_reports.store.dataset import EVERYTHING, Wanted
 from bandgate_reports.store.found import Skipped, result_files
 from bandgate_reports.store.reading import Spread, here, read_all
+from bandgate_reports.store.tables import Positions
 
 
 @dataclass(frozen=True)
@@ -57,46 +57,47 @@ def load(
     for store in stores:
         read += dataset.read(store, skipped, wanted, spread)
     merged = pa.concat_tables(read) if read else tables.to_arrow([])
-    # A store holds nothing twice.
-    distinct = merged if not found and len(stores) < 2 else without_duplicates(merged)
-    duplicates = len(merged) - len(distinct)
-    conflicts = conflicts_in(distinct)
+    del batches, read
+    rows = np.arange(len(merged))
+    if found or len(stores) > 1:  # a store holds nothing twice
+        rows = distinct(merged)
+    duplicates = len(merged) - len(rows)
+    conflicts = conflicts_in(merged, rows)
     scripted = 0
     if not include_scripted:
-        kept = distinct.filter(pc.not_equal(distinct.column("backend").cast("string"), "scripted"))
-        scripted = len(distinct) - len(kept)
-        distinct = kept
-    results = in_order(tables.to_pandas(distinct))
+        codes, backends = tables.decoded(merged.column("backend"))
+        kept = rows[~np.isin(codes[rows], [i for i, b in enumerate(backends) if b == "scripted"])]
+        scripted = len(rows) - len(kept)
+        rows = kept
+    results = tables.to_pandas(merged, in_order(merged, rows))
     return Loaded(results, len(found), tuple(skipped), conflicts, duplicates, scripted)
 
 
-def without_duplicates(table: pa.Table) -> pa.Table:
-    """The first of those that say the same."""
+def distinct(table: pa.Table) -> Positions:
+    """Positions of the first of those that say the same."""
     keys = pd.DataFrame({c: table.column(c).to_pandas() for c in ("id", "digest")})
-    twice = keys.duplicated().to_numpy()
-    return table.filter(pa.array(~twice)) if twice.any() else table
+    return np.flatnonzero(~keys.duplicated().to_numpy())
 
 
-def conflicts_in(table: pa.Table) -> tuple[Conflict, ...]:
-    """Ids with several meanings. `table` holds nothing twice."""
-    shared = table.column("id").to_pandas().duplicated(keep=False).to_numpy()
-    if not shared.any():
-        return ()
-    rows = table.select(["id", "file"]).filter(pa.array(shared)).to_pylist()
+def conflicts_in(table: pa.Table, rows: Positions) -> tuple[Conflict, ...]:
+    """Ids with several meanings among `rows`, which hold nothing twice."""
+    ids = table.column("id").to_pandas()
+    shared = rows[ids.iloc[rows].duplicated(keep=False).to_numpy()]
     files: dict[str, list[str]] = {}
-    for row in rows:
+    for row in table.select(["id", "file"]).take(pa.array(shared)).to_pylist():
         files.setdefault(row["id"], []).append(row["file"])
     return tuple(Conflict(i, tuple(f)) for i, f in sorted(files.items()))
 
 
-def in_order(table: pd.DataFrame) -> pd.DataFrame:
-    """By start; what starts at once by invocation, attempt, id and file."""
-    started = np.asarray(table["started"].astype("int64"))
+def in_order(table: pa.Table, rows: Positions) -> Positions:
+    """`rows` by start; what starts at once by invocation, attempt, id and file."""
+    started = table.column("started").cast(pa.int64()).to_numpy()[rows]
     order = np.argsort(started, kind="stable")
     at_once = started[order][1:] == started[order][:-1]
     if at_once.any():
         tied = np.flatnonzero(np.append(at_once, False) | np.append([False], at_once))
         by = ["started", "group", "attempt", "id", "file"]
-        few = table.iloc[order[tied]][by].reset_index(drop=True)
+        few = table.select(by).take(pa.array(rows[order[tied]])).to_pandas()
+        few["group"] = few["group"].astype("str")
         order[tied] = order[tied][few.sort_values(by, kind="stable").index.to_numpy()]
-    return table.take(order).reset_index(drop=True)
+    return np.asarray(rows[order], dtype=np.int64)

@@ -83,7 +83,7 @@ def read_lines(lines: Iterable[bytes], name: str) -> Iterator[Batch]:
             if not line.strip():
                 continue
             try:
-                rows.append(row_of(line, f"{name}, line {number}"))
+                rows.append(row_of(line.strip(), f"{name}, line {number}"))
             except (NotJson, ValueError) as error:
                 skipped.append(Skipped(f"{name}, line {number}", reason_of(error)))
         yield Batch(tables.to_arrow(rows), tuple(skipped))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -21,6 +22,8 @@ from bandgate_reports.store.records import (
     OBJECTS,
     UNIQUE_TEXTS,
 )
+
+Positions = npt.NDArray[np.int64]
 
 _ENCODED = pa.dictionary(pa.int32(), pa.large_string())
 
@@ -85,28 +88,28 @@ def conform(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=SCHEMA)
 
 
-def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """Every column of COLUMNS with its type, also when there is no row.
+def to_pandas(table: pa.Table, rows: Positions | None = None) -> pd.DataFrame:
+    """Every column of COLUMNS with its type, also when there is no row; `rows` in their order.
 
     Categories are in the order of their texts and hold "", so sorting and blanking work as with
-    texts.
+    texts. One column at a time: whole tables that lie in memory twice are what a million results
+    cannot have.
     """
-    unified = table.combine_chunks().unify_dictionaries()
-    data = {field.name: _column(unified.column(field.name), field) for field in SCHEMA}
+    data = {f.name: _column(table.column(f.name), f, rows) for f in SCHEMA}
     return pd.DataFrame(data, copy=False)
 
 
-def _column(column: pa.ChunkedArray, field: pa.Field) -> Any:
+def _column(column: pa.ChunkedArray, field: pa.Field, rows: Positions | None) -> Any:
     if field.type != _ENCODED:
+        if rows is not None:
+            column = column.take(pa.array(rows))
         found = column.to_pandas()
         if field.name in UNIQUE_TEXTS:
             return found.astype("str")
         return found.dt.as_unit("us") if field.name == "started" else found
-    chunk = column.combine_chunks()
-    if isinstance(chunk, pa.ChunkedArray):
-        chunk = chunk.chunk(0) if chunk.num_chunks else pa.array([], type=_ENCODED)
-    codes = chunk.indices.to_numpy(zero_copy_only=False)
-    texts = chunk.dictionary.to_pylist()
+    codes, texts = decoded(column)
+    if rows is not None:
+        codes = codes[rows]
     if field.name in OBJECTS:
         decode = _DECODE[field.name]
         values = np.empty(len(texts), dtype=object)
@@ -115,14 +118,22 @@ def _column(column: pa.ChunkedArray, field: pa.Field) -> Any:
     return categorical(codes, texts)
 
 
-def categorical(codes: np.ndarray, texts: list[str]) -> pd.Series:
+def decoded(column: pa.ChunkedArray) -> tuple[npt.NDArray[Any], list[str]]:
+    """An encoded column's codes and what they stand for."""
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.chunk(0) if whole.num_chunks else pa.array([], type=_ENCODED)
+    return whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist()
+
+
+def categorical(codes: npt.NDArray[Any], texts: list[str]) -> pd.Series:
     """Codes and what they stand for as a categorical with its categories in order, "" included."""
     ordered = sorted({"", *texts})
     place = {text: i for i, text in enumerate(ordered)}
-    renumbered = np.array([place[t] for t in texts] or [0], dtype=np.int32)
-    recoded = renumbered[codes] if len(codes) else np.empty(0, dtype=np.int32)
-    index = pd.Index(ordered, dtype="str")
-    return pd.Series(pd.Categorical.from_codes(recoded, categories=index))
+    narrow = np.min_scalar_type(-len(ordered) - 1)
+    renumbered = np.array([place[t] for t in texts] or [0], dtype=narrow)
+    recoded = renumbered[codes] if len(codes) else np.empty(0, dtype=narrow)
+    return pd.Series(pd.Categorical.from_codes(recoded, categories=pd.Index(ordered, dtype="str")))
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
