@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bandgate-report fleet."""
+
+from typing import Annotated
+
+import typer
+
+from bandgate_reports import store
+from bandgate_reports.analysis import fleet as analysis
+from bandgate_reports.analysis import series
+from bandgate_reports.analysis.fleet_values import NIGHTS
+from bandgate_reports.analysis.verdicts import Exit
+from bandgate_reports.commands.common import (
+    As,
+    Format,
+    Now,
+    Results,
+    Scripted,
+    Unit,
+    moment,
+    nothing_valid,
+    read,
+    show,
+    tell,
+)
+from bandgate_reports.demo import mark
+from bandgate_reports.text import count
+from bandgate_reports.units import RateUnit
+from bandgate_reports.views import fleet as view
+
+
+def fleet(
+    results: Results,
+    nights: Annotated[
+        int,
+        typer.Option(
+            "--nights",
+            min=1,
+            max=365,
+            help="A card's value is the median of its newest N nights; 1: the newest alone.",
+        ),
+    ] = NIGHTS,
+    form: As = Format.TABLE,
+    include_scripted: Scripted = False,
+    unit: Unit = RateUnit.GIB_S,
+    now: Now = None,
+) -> None:
+    """Cards and nodes that are slower than their peers: same model, same configuration, same probe.
+    Exit code 1 if one is, 4 if there were no four cards alike to compare.
+
+    Example: bandgate-report fleet results
+    """
+    at = moment(now)
+    loaded = read(results, include_scripted=include_scripted)
+    found = analysis.compare(series.identify(loaded.results, at), nights)
+    section = view.section(found, unit, _notice(loaded))
+    show(section, form)
+    tell(loaded)
+    raise typer.Exit(Exit.ERROR if nothing_valid(loaded) else section.exit)
+
+
+def _notice(loaded: store.Loaded) -> str:
+    if loaded.scripted_left_out:
+        left = count(loaded.scripted_left_out, "result")
+        return f"{left} of scripted devices left out; --include-scripted takes them."
+    return mark.notice(loaded.results)
