@@ -4,8 +4,9 @@
 import csv
 import io
 
-from bandgate_reports.demo.models import PROBES
+from bandgate_reports.demo.models import A100, PROBES
 from bandgate_reports.demo.plan import MEMORY, Event, Plan
+from bandgate_reports.text import count
 
 README, EVENTS = "README.md", "events.csv"
 BY_CHANCE = ("bad-night", "unstable")
@@ -30,14 +31,12 @@ The same list, with the single bad nights, is in `events.csv`. Nights are UTC da
 |---|---|---|---|---|---|
 {rows}
 
-And, placed by chance: {bad} isolated nights in which another process computed on a card, and
-{unstable} first attempts that were low and fine in a fresh process{flaky}.
+Placed by chance: {bad} in which another process computed on a card, and {unstable} that were low,
+and fine in a fresh process{flaky}.
 
 {always}
 """
-_NO_BASELINE = (
-    "The A100s have no baseline for `launch`, and for what the shipped baselines do not know. "
-)
+_NO_BASELINE = "The A100s have no baseline for `launch`."
 
 
 def dates(plan: Plan, event: Event) -> tuple[str, str]:
@@ -121,12 +120,16 @@ def readme(plan: Plan, command: str, out: str) -> str:
         out=out,
         fleet=fleet_text(plan),
         rows="\n".join(rows),
-        bad=number["bad-night"],
-        unstable=number["unstable"],
+        bad=count(number["bad-night"], "isolated night"),
+        unstable=count(number["unstable"], "first attempt"),
         flaky=f", {flaky} of them on one flaky link" if flaky else "",
-        always=_NO_BASELINE if "launch" in plan.probes else "",
+        always=_NO_BASELINE if _without_baseline(plan) else "",
     )
     return TITLE + about.rstrip() + "\n"
+
+
+def _without_baseline(plan: Plan) -> bool:
+    return "launch" in plan.probes and any(c.model is A100 for c in plan.cards)
 
 
 def fleet_text(plan: Plan) -> str:
@@ -134,5 +137,6 @@ def fleet_text(plan: Plan) -> str:
     nodes = len({c.node for c in plan.cards})
     models = dict.fromkeys(c.model.name for c in plan.cards)
     cards = [f"{sum(c.model.name == m for c in plan.cards)} {m}" for m in models]
-    nights = f"{plan.nights} nights until {plan.last_night:%Y-%m-%d}"
-    return f"{nodes} nodes, {' and '.join(cards)}, {len(plan.probes)} probes, {nights}"
+    nights = f"{count(plan.nights, 'night')} until {plan.last_night:%Y-%m-%d}"
+    probes = count(len(plan.probes), "probe")
+    return f"{count(nodes, 'node')}, {' and '.join(cards)}, {probes}, {nights}"
