@@ -160,6 +160,20 @@ def test_bad_arguments(results: Path, run: Run, arguments: list[str], message: s
     assert message in done.stderr
 
 
+def test_a_collector_never_sees_half_a_file(
+    tmp_path: Path, results: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, seen = tmp_path / "textfile" / "bandgate.prom", []
+
+    def look(_: int) -> None:
+        seen.append([p.name for p in out.parent.iterdir() if p.name.endswith(".prom")])
+
+    monkeypatch.setattr("os.fsync", look)  # all is written, and not yet renamed
+    assert run("prometheus", results, "--now", NOW, "--out", out).code == 0
+    assert seen == [[]]
+    assert out.exists()
+
+
 def test_max_age(tmp_path: Path, run: Run) -> None:
     folder = write(tmp_path, [result(at=NIGHT)])
     old = run("prometheus", folder, "--now", NOW, "--max-age", "2h").stdout

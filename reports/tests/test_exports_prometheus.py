@@ -88,6 +88,16 @@ def test_values_are_in_base_units(tmp_path: Path) -> None:
     assert len(named(found, "info")) == 4
 
 
+def test_a_value_that_is_not_known_has_no_line(tmp_path: Path) -> None:
+    # Judged by its worst part, of which nothing is known.
+    document = result()
+    document["verdict"]["baselines"][0]["statistic"] = "worst"
+    found = samples(text_of([document], tmp_path))
+    assert named(found, "bandwidth_bytes_per_second") == []
+    assert named(found, "ratio") == []
+    assert named(found, "status", status="pass") == [1]
+
+
 def test_below_one_is_worse_also_for_times(tmp_path: Path) -> None:
     slow = samples(text_of([launch(5.0e-6, "regression", 4.0e-6)], tmp_path / "a"))
     assert named(slow, "ratio") == [pytest.approx(0.8)]
