@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from bandgate_reports import store
 from bandgate_reports.analysis import series
 from bandgate_reports.commands.cli import app
-from bandgate_reports.demo import mark, plan, truth, values, verdicts, write
+from bandgate_reports.demo import gate, mark, plan, truth, values, verdicts, write
 from bandgate_reports.demo.documents import Document, documents
 from bandgate_reports.demo.models import A100, H200, PROBES, SUITES
 from bandgate_reports.demo.plan import Event, Plan, Wish
@@ -41,7 +41,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, pd.DataFrame]
     loaded = store.load([folder])
     assert (loaded.skipped, loaded.conflicts, loaded.duplicates) == ((), (), 0)
     assert len(loaded.results) == number
-    return values.made(plan.planned(WHOLE)).plan, series.identify(loaded.results, END)
+    fleet = loaded.results[loaded.results["host"] != "demo-n00"]
+    return values.made(plan.planned(WHOLE)).plan, series.identify(fleet, END)
 
 
 def test_every_document_is_a_result_and_says_that_it_is_synthetic(small: list[Document]) -> None:
@@ -331,6 +332,37 @@ def test_causes_are_named(whole: tuple[Plan, pd.DataFrame]) -> None:
         "pcie-generation": ["demo-n06"],
         "power-cap": ["demo-n02"],
     }
+
+
+def test_heat_is_no_note_beside_a_transfer(whole: tuple[Plan, pd.DataFrame]) -> None:
+    made, table = whole
+    hot = table["host"].eq("demo-n04") & (table["started"] >= pd.Timestamp(made.starts(168)))
+    assert set(table[hot & table["probe"].isin(("h2d", "launch"))]["reasons"]) == {()}
+    assert set(table[hot]["status"]) == {"pass", "regression"}
+
+
+def test_a_driver_on_trial_has_two_sides() -> None:
+    found = list(gate.measured(Wish(END, gpus=8, probes=("copy", "triad"))))
+    sides: dict[tuple[str, str], list[float]] = {}
+    boots: dict[str, list[str]] = {}
+    for document in found:
+        assert schema.complaint(document) == ""
+        assert document["verdict"]["status"] == "measured"
+        assert document["run"]["host"] == "demo-n00"
+        which = gate.side(document)
+        value = document["measurement"]["median"]
+        sides.setdefault((which, document["probe"]["name"]), []).append(value)
+        boots.setdefault(which, []).append(document["run"]["boot_id"])
+    assert {k: len(v) for k, v in sides.items()} == {
+        (side, probe): 40 for side in ("before", "after") for probe in ("copy", "triad")
+    }
+    assert {k: len(set(v)) for k, v in boots.items()} == {"before": 2, "after": 2}
+    moved = {
+        p: np.median(sides["after", p]) / np.median(sides["before", p]) - 1
+        for p in ("copy", "triad")
+    }
+    assert moved["triad"] == pytest.approx(-0.02, abs=0.0005)
+    assert moved["copy"] == pytest.approx(0, abs=0.0005)
 
 
 def test_the_list_of_events_can_be_read(whole: tuple[Plan, pd.DataFrame]) -> None:

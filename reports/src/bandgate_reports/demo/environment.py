@@ -27,6 +27,7 @@ class Environment:
     ecc: bool
     power_limit_w: float
     swapped: bool
+    restarts: int  # for no other reason
 
 
 _FIELDS = {
@@ -49,6 +50,7 @@ def of(plan: Plan, c: int, night: int) -> Environment:
         "ecc": True,
         "power_limit_w": model.power_limit_w,
         "swapped": False,
+        "restarts": 0,
     }
     for event in plan.events:
         if not event.first <= night <= event.last or c not in plan.where(event):
@@ -61,6 +63,8 @@ def of(plan: Plan, c: int, night: int) -> Environment:
             known["power_limit_w"] = 500.0
         elif event.kind == "swapped":
             known["swapped"] = True
+        elif event.kind == "restart":
+            known["restarts"] += 1
     return Environment(**known)
 
 
@@ -74,7 +78,8 @@ def _named(plan: Plan, card: Card, what: str) -> uuid.UUID:
 
 def run_part(plan: Plan, card: Card, env: Environment) -> dict[str, Any]:
     """Of a result's `run`; without its id, group, time, duration and attempt."""
-    boot = f"boot {env.driver} {env.kernel} {env.bios}"  # each of these takes a restart
+    # Each of these takes a restart.
+    boot = f"boot {env.driver} {env.kernel} {env.bios} {env.restarts}"
     return {
         "host": card.host,
         "node": card.host,

@@ -170,13 +170,14 @@ class Plan:
     probes: tuple[str, ...]
     events: tuple[Event, ...]
     seed: int
+    pace: timedelta = timedelta(days=1)  # from one night to the next
 
     @property
     def over(self) -> datetime:
         return self.last_night + TAKES
 
     def starts(self, night: int) -> datetime:
-        return self.last_night - timedelta(days=self.nights - 1 - night)
+        return self.last_night - (self.nights - 1 - night) * self.pace
 
     def where(self, event: Event) -> list[int]:
         """The cards that it concerns."""

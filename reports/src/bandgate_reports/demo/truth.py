@@ -4,6 +4,7 @@
 import csv
 import io
 
+from bandgate_reports.demo import gate
 from bandgate_reports.demo.models import A100, PROBES
 from bandgate_reports.demo.plan import MEMORY, Event, Plan
 from bandgate_reports.text import count
@@ -22,6 +23,13 @@ real cards, their figures are not evidence of anything. Every result carries the
 {fleet}. To look at it:
 
     bandgate-report trend {out} --out report
+    bandgate-report changes {out}
+    bandgate-report fleet {out}
+    bandgate-report ab {out}/driver-gate/before {out}/driver-gate/after
+
+`store` holds the older nights, `results` the newest two as the tool leaves them, and `driver-gate`
+ten processes of each probe before and after {driver} on demo-n00, on trial: {probe} loses
+{loss:.0f} %, the others nothing.
 
 ## What was planted
 
@@ -118,6 +126,9 @@ def readme(plan: Plan, command: str, out: str) -> str:
     about = _ABOUT.format(
         command=command,
         out=out,
+        driver=f"driver {gate.NEXT_DRIVER}",
+        probe=gate.LOSS[0],
+        loss=-100 * gate.LOSS[1],
         fleet=fleet_text(plan),
         rows="\n".join(rows),
         bad=count(number["bad-night"], "isolated night"),

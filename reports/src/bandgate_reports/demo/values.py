@@ -50,12 +50,14 @@ class Values:
     plan: Plan  # with the events that chance has placed
 
 
-def made(plan: Plan) -> Values:
+def made(plan: Plan, *, by_chance: bool = True) -> Values:
+    """by_chance: with bad nights and unstable passes, which chance places."""
     chance = np.random.default_rng(plan.seed)
     states = np.zeros((len(plan.cards), plan.nights), dtype=np.int8)
     for event in plan.events:
         _set_state(states, plan, event)
-    plan = replace(plan, events=plan.events + _by_chance(plan, states, chance))
+    if by_chance:
+        plan = replace(plan, events=plan.events + _by_chance(plan, states, chance))
     for event in plan.events:
         _set_state(states, plan, event)
     level = _levels(plan, chance)
@@ -93,7 +95,7 @@ def _levels(plan: Plan, chance: np.random.Generator) -> Floats:
         [[c.model.levels[c.board_part][key] for key in plan.probes] for c in plan.cards]
     )
     cards, probes = kind.shape
-    nodes = np.array([c.node for c in plan.cards]) - 1
+    nodes = np.array([c.node for c in plan.cards])
     own = 1 + _spreads(plan, "card") * chance.standard_normal((cards, probes))
     other = 1 + _spreads(plan, "card") * chance.standard_normal((cards, probes))
     level = np.repeat((kind * own)[:, :, None], plan.nights, axis=2)

@@ -32,7 +32,7 @@ def section(plan: Plan, results: int, out: str) -> Section:
         exit=Exit.OK,
         sentences=(
             "Nothing of it was measured; every result and every report of it says so.",
-            f"Look at it: bandgate-report trend {out} --out report",
+            f"Look at it: bandgate-report trend {out} --out report; {out}/{truth.README} has more.",
         ),
         tables=(
             Table(

@@ -2,7 +2,7 @@
 """Where the documents of the demonstration go. The one place that knows how they are kept.
 
 Nearly all into a store, as a fleet would keep them; the newest nights as result files beside it, as
-nodes leave them: reports read both.
+nodes leave them: reports read both. And a driver on trial, with a folder a side.
 """
 
 import json
@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bandgate_reports.demo import values
+from bandgate_reports.demo import gate, values
 from bandgate_reports.demo.documents import Document, documents
 from bandgate_reports.demo.plan import Wish, planned
 from bandgate_reports.store import dataset, reading
 
-STORE, FILES = "store", "results"  # below the demonstration's folder
+STORE, FILES, GATE = "store", "results", "driver-gate"  # below the demonstration's folder
 AS_FILES = 2  # of the newest nights, which nobody has put into the store yet
 
 # Below that a second process costs more than it saves.
@@ -42,7 +42,11 @@ def write(folder: Path, wish: Wish) -> int:
             writer.add(pa.concat_tables(found).unify_dictionaries())
         writer.commit()
     newest = documents(values.made(planned(wish)), range(older, wish.nights))
-    return sum(len(t) for t in found) + as_files(folder / FILES, newest)
+    number = sum(len(t) for t in found) + as_files(folder / FILES, newest)
+    tried = list(gate.measured(wish))
+    for side in (gate.BEFORE, gate.AFTER):
+        number += as_files(folder / GATE / side, (d for d in tried if gate.side(d) == side))
+    return number
 
 
 def as_files(folder: Path, made: Iterable[Document]) -> int:
