@@ -8,6 +8,7 @@ from bandgate_reports.demo import gate
 from bandgate_reports.demo.models import A100, PROBES
 from bandgate_reports.demo.plan import MEMORY, Event, Plan
 from bandgate_reports.text import count
+from bandgate_reports.units import percent_text
 
 README, EVENTS = "README.md", "events.csv"
 BY_CHANCE = ("bad-night", "unstable")
@@ -75,7 +76,7 @@ def moves(plan: Plan, event: Event) -> list[str]:
 def effect_text(event: Event) -> str:
     if not event.effect:
         return ""
-    return f"{100 * event.effect:+.2f} %" + (" a night" if event.kind == "drift" else "")
+    return percent_text(event.effect) + (" a night" if event.kind == "drift" else "")
 
 
 def events_csv(plan: Plan) -> str:
