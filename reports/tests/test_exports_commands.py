@@ -111,7 +111,10 @@ def test_nothing_to_export_does_not_look_like_success(
     out.write_text("before")
     done = run(export, tmp_path / "empty", "--out", out)
     assert done.code == 4
-    assert "nothing to export" in done.stderr
+    assert (
+        f"nothing to export: no results in {tmp_path}/empty; `bandgate check --results FOLDER`"
+        in done.stderr
+    )
     if export == "prometheus":  # its age goes on
         assert out.read_text() == "before"
     else:
@@ -131,7 +134,9 @@ def test_an_empty_junit_has_an_error_in_it(tmp_path: Path, run: Run) -> None:
     root = etree.fromstring(run("junit", tmp_path).stdout)
     assert (root.get("tests"), root.get("errors")) == ("1", "1")
     error = root.find(".//error")
-    assert error.get("message") == f"no results in {tmp_path}, 1 broken file skipped"
+    assert error.get("message") == (
+        f"no valid result in {tmp_path}, and 1 broken file; move what is broken away"
+    )
     assert "a.json: line 1, column 2" in error.text
 
 
@@ -186,7 +191,10 @@ def test_max_age(tmp_path: Path, run: Run) -> None:
 def test_scripted_results_are_marked(tmp_path: Path, run: Run, export: str) -> None:
     drill = Gpu("NVIDIA H200", "n1", "0000:01:00.0", "GPU-1", backend="scripted")
     folder = write(tmp_path, [result(drill)])
-    assert run(export, folder, "--now", NOW).code == 4
+    none = run(export, folder, "--now", NOW)
+    assert none.code == 4
+    assert "only 1 result of scripted devices" in none.stderr
+    assert "--include-scripted takes them" in none.stderr
     done = run(export, folder, "--now", NOW, "--include-scripted")
     assert done.code == 0
     assert b"scripted" in done.stdout

@@ -76,7 +76,10 @@ def read(
     """The results in files, folders and stores; of stores only the parts that are asked for."""
     for path in paths:
         if not os.path.lexists(path):
-            raise ReportError(f"{printable(str(path))}: there is no such file or folder")
+            raise ReportError(
+                f"{printable(str(path))}: there is no such file or folder; name the one that "
+                "`bandgate check --results` wrote to"
+            )
     wanted = store.Wanted(
         since=moment(since, "--since") if since is not None else None,
         models=frozenset(models) if models else None,
@@ -110,7 +113,9 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
             raise
     except OSError as error:
         reason = store.reason_of(error)
-        raise ReportError(f"{printable(str(path))}: cannot be written: {reason}") from error
+        raise ReportError(
+            f"{printable(str(path))}: cannot be written: {reason}; make room or name another place"
+        ) from error
 
 
 def _umask() -> int:
@@ -122,7 +127,7 @@ def _umask() -> int:
 def say(text: str | Iterable[bytes]) -> None:
     """UTF-8 whatever the locale: the output is a file for a CI system more often than a screen."""
     if sys.stdout is None:
-        raise ReportError("standard output: is closed")
+        raise ReportError("standard output: is closed; lead it to a file or to /dev/null")
     try:
         sys.stdout.buffer.writelines((text.encode(),) if isinstance(text, str) else text)
         sys.stdout.buffer.flush()
@@ -131,7 +136,8 @@ def say(text: str | Iterable[bytes]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # `| head` has read enough
             return
-        raise ReportError(f"standard output: {store.reason_of(error)}") from error
+        reason = store.reason_of(error)
+        raise ReportError(f"standard output: {reason}; what was printed is not whole") from error
 
 
 def on_stderr() -> Console:
@@ -151,6 +157,10 @@ def tell_skipped(skipped: Sequence[store.Skipped]) -> None:
         console.print(f"skipped {printable(one.file)}: {printable(one.reason)}")
     if (more := len(skipped) - 20) > 0:
         console.print(f"skipped {count(more, 'more file')}")
+    if skipped:
+        console.print(
+            "skipped files are in no report: move them away, or let a user read them who may"
+        )
 
 
 class Format(StrEnum):

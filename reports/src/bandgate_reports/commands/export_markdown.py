@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """bandgate-report markdown."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
     Now,
     Results,
     Scripted,
     Unit,
     moment,
-    nothing_valid,
     read,
-    say,
     tell,
-    write_atomically,
 )
+from bandgate_reports.commands.exporting import Out, nothing_code, nothing_text, put
 from bandgate_reports.trend import build
 from bandgate_reports.trend import markdown as text_of
 from bandgate_reports.units import RateUnit
@@ -26,9 +20,7 @@ from bandgate_reports.units import RateUnit
 
 def markdown(
     results: Results,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="File to write, instead of standard output.")
-    ] = None,
+    out: Out = None,
     include_scripted: Scripted = False,
     unit: Unit = RateUnit.GIB_S,
     now: Now = None,
@@ -41,13 +33,8 @@ def markdown(
     at = moment(now)
     loaded = read(results, include_scripted=include_scripted)
     report = build.build(loaded, at, unit)
-    text = text_of.render(report)
-    if out is None:
-        say(text)
-    else:
-        write_atomically(out, text.encode())
-    empty = not report.results
-    tell(loaded, "nothing to export" if empty else f"Markdown: {out}" if out else "")
-    if nothing_valid(loaded):
-        raise typer.Exit(Exit.ERROR)
-    raise typer.Exit(Exit.CANNOT_TELL if empty else Exit.OK)
+    put(out, [text_of.render(report).encode()])
+    if not report.results:
+        tell(loaded, f"nothing to export: {nothing_text(loaded, results)}")
+        raise typer.Exit(nothing_code(loaded))
+    tell(loaded, f"Markdown: {out}" if out else "")

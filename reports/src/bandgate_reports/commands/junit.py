@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """bandgate-report junit."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,22 +13,17 @@ from bandgate_reports.commands.common import (
     Scripted,
     Unit,
     moment,
-    nothing_valid,
     read,
-    say,
     tell,
-    write_atomically,
 )
+from bandgate_reports.commands.exporting import Out, nothing_code, nothing_text, put
 from bandgate_reports.exports import junit as xml
-from bandgate_reports.text import count
 from bandgate_reports.units import RateUnit
 
 
 def junit(
     results: Results,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="File to write, instead of standard output.")
-    ] = None,
+    out: Out = None,
     since: Annotated[
         str | None,
         typer.Option(
@@ -53,17 +47,13 @@ def junit(
     loaded = read(results, include_scripted=include_scripted)
     found = xml.cases(series.identify(loaded.results, at), start, unit)
     code = Exit.OK
+    done = f"JUnit: {out}" if out else ""
     if not found:
-        code = Exit.ERROR if nothing_valid(loaded) else Exit.CANNOT_TELL
+        code = nothing_code(loaded)
+        text = nothing_text(loaded, results, since)
+        done = f"nothing to export: {text}"
         broken = tuple(f"{s.file}: {s.reason}" for s in loaded.skipped[:20])
-        skipped = f", {count(len(loaded.skipped), 'broken file')} skipped" if broken else ""
-        when = f" of {since} or later" if since else ""
-        message = f"no results{when} in {', '.join(map(str, results))}{skipped}"
-        found = [xml.own_error("results", "no-results", message, broken)]
-    data = xml.render(found)
-    if out is None:
-        say([data])
-    else:
-        write_atomically(out, data)
-    tell(loaded, "nothing to export" if code else f"JUnit: {out}" if out else "")
+        found = [xml.own_error("results", "no-results", text, broken)]
+    put(out, [xml.render(found)])
+    tell(loaded, done)
     raise typer.Exit(code)

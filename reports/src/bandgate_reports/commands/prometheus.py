@@ -9,19 +9,16 @@ from typing import Annotated
 import typer
 
 from bandgate_reports.analysis import series
-from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
     Now,
     ReportError,
     Results,
     Scripted,
     moment,
-    nothing_valid,
     read,
-    say,
     tell,
-    write_atomically,
 )
+from bandgate_reports.commands.exporting import nothing_code, nothing_text, put
 from bandgate_reports.exports import metrics
 from bandgate_reports.text import printable
 
@@ -65,13 +62,10 @@ def prometheus(
     loaded = read(results, include_scripted=include_scripted)
     found = metrics.families(series.identify(loaded.results, at), len(loaded.skipped), at, limit)
     if not found:
-        tell(loaded, "nothing to export" + (f"; {out} is left as it is" if out else ""))
-        raise typer.Exit(Exit.ERROR if nothing_valid(loaded) else Exit.CANNOT_TELL)
-    text = metrics.render(found)
-    if out is None:
-        say(text)
-    else:
-        write_atomically(out, text.encode())
+        kept = f"; {printable(str(out))} is left as it is" if out else ""
+        tell(loaded, f"nothing to export: {nothing_text(loaded, results)}{kept}")
+        raise typer.Exit(nothing_code(loaded))
+    put(out, [metrics.render(found).encode()])
     named = out is None or out.suffix == ".prom"
     hint = "" if named else " (node_exporter reads only names that end in .prom)"
     tell(loaded, f"metrics: {out}{hint}" if out else "")
