@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from bandgate_reports import store
 from bandgate_reports.analysis import series
 from bandgate_reports.commands.cli import app
-from bandgate_reports.demo import gate, mark, plan, truth, values, verdicts, write
+from bandgate_reports.demo import gate, mark, plan, truth, values, verdicts, view, write
 from bandgate_reports.demo.documents import Document, documents
 from bandgate_reports.demo.models import A100, H200, PROBES, SUITES
 from bandgate_reports.demo.plan import Event, Plan, Wish
@@ -384,6 +384,30 @@ def test_the_list_of_events_can_be_read(whole: tuple[Plan, pd.DataFrame]) -> Non
         "after": "580.159.04",
         "says": "driver update: copy loses 2.5 %",
     }
+
+
+def test_what_people_read_of_it(whole: tuple[Plan, pd.DataFrame]) -> None:
+    made, _ = whole
+    (table,) = view.section(made, 1234, "demo").tables
+    rows = [row.cells for row in table.rows]
+    assert len(rows) == 16
+    assert rows[0] == (
+        "sags by 0.02 % a night", "since 2026-06-04", "demo-n08 GPU 2", "read, copy",
+        "−0.02 % a night",
+    )  # fmt: skip
+    assert rows[4] == (
+        "power limit lowered to 500 W", "2026-08-03 to 2026-08-09", "demo-n02", "read, copy",
+        "−4.20 %",
+    )  # fmt: skip
+    assert rows[10][:3] == ("GPU lost for a night", "2026-10-02", "demo-n01 GPU 3")
+    text = truth.readme(made, "COMMAND", "demo")
+    assert (
+        "| driver update: copy loses 2.5 % | 2026-10-15 |  | demo-n01, demo-n03, demo-n05, "
+        "demo-n07 | copy | −2.50 % |\n"
+    ) in text
+    assert "of them on one flaky link.\n\nThe A100s have no baseline for `launch`.\n" in text
+    assert "on trial on demo-n00: it costs nothing.\n" in text
+    assert "    bandgate-report ab demo/driver-gate/before demo/driver-gate/after\n" in text
 
 
 @pytest.mark.parametrize("nights", [1, 2, 3, 7])

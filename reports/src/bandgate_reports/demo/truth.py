@@ -29,8 +29,7 @@ real cards, their figures are not evidence of anything. Every result carries the
     bandgate-report ab {out}/driver-gate/before {out}/driver-gate/after
 
 `store` holds the older nights, `results` the newest two as the tool leaves them, and `driver-gate`
-ten processes of each probe before and after {driver} on demo-n00, on trial: {probe} loses
-{loss:.0f} %, the others nothing.
+ten processes of each probe before and after {driver}, on trial on demo-n00: {trial}.
 
 ## What was planted
 
@@ -76,7 +75,7 @@ def moves(plan: Plan, event: Event) -> list[str]:
 def effect_text(event: Event) -> str:
     if not event.effect:
         return ""
-    return percent_text(event.effect) + (" a night" if event.kind == "drift" else "")
+    return percent_text(1 + event.effect) + (" a night" if event.kind == "drift" else "")
 
 
 def events_csv(plan: Plan) -> str:
@@ -128,8 +127,7 @@ def readme(plan: Plan, command: str, out: str) -> str:
         command=command,
         out=out,
         driver=f"driver {gate.NEXT_DRIVER}",
-        probe=gate.LOSS[0],
-        loss=-100 * gate.LOSS[1],
+        trial=_trial_text(plan),
         fleet=fleet_text(plan),
         rows="\n".join(rows),
         bad=count(number["bad-night"], "isolated night"),
@@ -138,6 +136,13 @@ def readme(plan: Plan, command: str, out: str) -> str:
         always=_NO_BASELINE if _without_baseline(plan) else "",
     )
     return TITLE + about.rstrip() + "\n"
+
+
+def _trial_text(plan: Plan) -> str:
+    probe, effect = gate.LOSS
+    if probe not in plan.probes:
+        return "it costs nothing"
+    return f"{probe} loses {-100 * effect:.0f} %, the others nothing"
 
 
 def _without_baseline(plan: Plan) -> bool:
