@@ -198,3 +198,21 @@ def test_scripted_results_are_marked(tmp_path: Path, run: Run, export: str) -> N
     done = run(export, folder, "--now", NOW, "--include-scripted")
     assert done.code == 0
     assert b"scripted" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "a.json: the file is empty"),
+        ('{"schema": "bandgate.result/9"}', "use the bandgate-report of the version that wrote it"),
+        ('{"schema": "bandgate.result/1", "run": {', "line 1, column 41: Expecting property name"),
+    ],
+)
+def test_a_broken_file_is_named_with_what_to_do(
+    tmp_path: Path, run: Run, text: str, said: str
+) -> None:
+    (write(tmp_path, [result(at=NIGHT)]) / "a.json").write_text(text)
+    done = run("csv", tmp_path, "--now", NOW)
+    assert done.code == 0
+    assert said in done.stderr
+    assert done.stderr.endswith("move them away, or let a user read them who may\n")

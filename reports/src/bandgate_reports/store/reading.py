@@ -57,7 +57,7 @@ def row_of_document(document: Any, file: str) -> dict[str, Any]:
     text = document["run"]["started"]
     started = parse_stamp(text)
     if started is None:
-        raise ValueError(f"/run/started: {text} is no time")
+        raise ValueError(f"/run/started: {text} is no time; expected 2026-11-29T02:10:03Z")
     # Of what it says, not of its bytes: spaces and the order of keys make no other result.
     said = json.dumps(document, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]

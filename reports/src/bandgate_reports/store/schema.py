@@ -48,7 +48,9 @@ def complaint(document: object) -> str:
         named = (
             f"its schema is {json.dumps(found)[:60]}" if found is not None else "no schema named"
         )
-        return f"not a result of Bandgate ({named}, this tool reads {RESULT})"
+        newer = isinstance(found, str) and found.startswith(RESULT.partition("/")[0] + "/")
+        remedy = "; use the bandgate-report of the version that wrote it" if newer else ""
+        return f"not a result of Bandgate ({named}, this tool reads {RESULT}){remedy}"
     return "" if _compiled().is_valid(document) else _explained(document)
 
 
