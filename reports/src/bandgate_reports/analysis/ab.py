@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Before against after: whether a probe has lost more than a margin. One datum a process."""
+"""Before against after: whether a probe has lost more than a margin. One datum an invocation:
+the first process of each, on each card."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -108,12 +109,12 @@ def _of_one_sided(table: pd.DataFrame, one_sided: pd.DataFrame) -> pd.Series:
 def _place(table: pd.DataFrame) -> pd.Series:
     """Where a card is, for people: host and PCI address, and the peer of a pair."""
     pci = table["pci_address"].astype("object").astype(str)
-    name = table["node"].astype("object").astype(str) + np.where(pci == "", "", " " + pci)
+    name = table["node"].astype("object").astype(str) + (" " + pci).where(pci != "", "")
     known = table.loc[pci != "", ["uuid", "pci_address"]].drop_duplicates("uuid", keep="last")
     places = dict(zip(known["uuid"], known["pci_address"], strict=True))
     peers = {p: str(places.get(p, p[:12])) for p in table["peer"].unique()}
-    peer = table["peer"].map(peers).astype("object")
-    return name + np.where(table["peer"] == "", "", " to " + peer)
+    peer = table["peer"].map(peers).astype("object").astype(str)
+    return name + (" to " + peer).where(table["peer"] != "", "")
 
 
 def _labels(usable: pd.DataFrame) -> pd.DataFrame:
@@ -213,6 +214,6 @@ def _alone(both: pd.DataFrame, usable: pd.DataFrame, tests: pd.DataFrame) -> pd.
 
 def _unused(both: pd.DataFrame) -> pd.DataFrame:
     """Processes without a value to compare: after, probe, unused (why), processes."""
-    rows = both[~both["unused"].isin(["", "skipped"])]
+    rows = both[~both["unused"].isin(["", "skipped", ab_sides.REPEATED])]
     grouped = rows.groupby(["after", "probe", "unused"], observed=True, sort=True)
     return grouped.size().rename("processes").reset_index()

@@ -80,11 +80,10 @@ class Timing:
 def timing(table: pd.DataFrame) -> Timing:
     known = table.loc[table["boot_id"] != "", ["host", "boot_id", "after"]].astype("object")
     boots = known.drop_duplicates()
-    per_host = boots.groupby(["after", "host"]).size()
-    most = [
-        int(per_host[side].max()) if side in per_host.index.get_level_values(0) else 0
-        for side in (False, True)
-    ]
+    most = []
+    for side in (False, True):
+        per_host = boots.loc[boots["after"].astype(bool) == side, "host"].value_counts()
+        most.append(int(per_host.max()) if len(per_host) else 0)
     placed = table[table["placed"]]
     return Timing(
         boots_before=most[0],

@@ -40,14 +40,14 @@ def by_card(values: pd.DataFrame) -> pd.DataFrame:
     Cards without values on both sides are left out.
     """
     by = ["family", "test", "card"]
-    sides = []
+    sides: list[pd.DataFrame] = []
     for side in (0, 1):
         logs = values[values["after"] == bool(side)].groupby(by, observed=True)["log"]
-        sides.append(logs.agg(n="size", mean="mean", var="var").add_suffix(f"_{side}"))
-    wide = sides[0].join(sides[1], how="inner").reset_index()
+        found = pd.DataFrame({"n": logs.size(), "mean": logs.mean(), "var": logs.var()})
+        sides.append(found.add_suffix(f"_{side}"))
+    wide: pd.DataFrame = sides[0].join(sides[1], how="inner").reset_index()
     wide["effect"] = wide["mean_1"] - wide["mean_0"]
-    wide["weight"] = wide["n_0"] * wide["n_1"] / (wide["n_0"] + wide["n_1"])
-    return wide
+    return wide.assign(weight=wide["n_0"] * wide["n_1"] / (wide["n_0"] + wide["n_1"]))
 
 
 def combined(cards: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -210,7 +210,8 @@ def robust(pairs: list[tuple[Floats, Floats]]) -> Robust | None:
 
 def _thinned(values: Floats) -> Floats:
     """At most so many order statistics: a million pairs a card are enough."""
-    ordered = np.sort(values)
+    ordered: Floats = np.sort(values)
     if len(ordered) <= _PAIRS_OF_A_SIDE:
         return ordered
-    return ordered[np.linspace(0, len(ordered) - 1, _PAIRS_OF_A_SIDE).round().astype(int)]
+    places = np.linspace(0, len(ordered) - 1, _PAIRS_OF_A_SIDE).round().astype(int)
+    return np.asarray(ordered[places], dtype=np.float64)

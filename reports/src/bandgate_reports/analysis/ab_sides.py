@@ -20,6 +20,7 @@ BEFORE, AFTER = "before", "after"
 PEER = "peer"
 # A device that somebody else used while it was measured says nothing of the driver.
 _SHARED = ("contended", "busy", "exclusively-held")
+REPEATED = "repeated"
 _MARKS = re.compile(r"\((tm|r)\)", re.IGNORECASE)
 _BRANDS = re.compile(r"^(nvidia|tesla|geforce) ")
 
@@ -58,6 +59,7 @@ def processes(before: pd.DataFrame, after: pd.DataFrame, now: datetime) -> pd.Da
     table = _named(table)
     table["statistic_used"], table["value"] = _values(table)
     table["unused"] = _unused(table)
+    table.loc[_repeated(table), "unused"] = REPEATED
     value = table["value"].where(table["unused"] == "")
     table["log"] = np.log(value) * np.where(table["lower_is_better"], -1.0, 1.0)
     return table
@@ -121,6 +123,18 @@ def _unused(table: pd.DataFrame) -> pd.Series:
     why[failure.isin(_SHARED)] = "shared"
     why[status == "skipped"] = "skipped"
     return why
+
+
+def _repeated(table: pd.DataFrame) -> pd.Series:
+    """Confirming processes of an invocation whose first one has a value.
+
+    They are there because the first was slow, and close to it in time: with them slow invocations
+    would count twice, and n would be more than was drawn independently. The first one is never
+    left out, as the last is in `final`, so that no slow process is hidden by its repetition.
+    """
+    earlier = table.sort_values("attempt", kind="stable").loc[lambda t: t["unused"] == ""]
+    again = earlier.duplicated(["member", "after", "group", *MEASURES]) & (earlier["attempt"] > 1)
+    return again.reindex(table.index, fill_value=False)
 
 
 def differences(table: pd.DataFrame) -> list[Difference]:
