@@ -219,6 +219,11 @@ def test_values_of_any_size_keep_five_digits() -> None:
     assert decoded(encode(history([0.0, 0.0]), Texts(), 9)) == [0.0, 0.0]
 
 
+def test_a_lone_night_without_a_value_has_one_to_decode() -> None:
+    found = encode(history([np.nan], [ERROR]), Texts(), 9)
+    assert (found["v"], found["s"], decoded(found)) == ("", "e", [None])
+
+
 def test_thinning_keeps_what_is_out_of_the_ordinary() -> None:
     codes = [PASS] * 5000
     codes[1234] = REGRESSION

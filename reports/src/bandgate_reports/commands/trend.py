@@ -9,6 +9,7 @@ import typer
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
     Now,
+    ReportError,
     Results,
     Scripted,
     Unit,
@@ -19,7 +20,8 @@ from bandgate_reports.commands.common import (
     tell,
     write_atomically,
 )
-from bandgate_reports.trend import build, html, markdown
+from bandgate_reports.trend import build, html, markdown, png
+from bandgate_reports.trend.model import Trend
 from bandgate_reports.units import RateUnit
 
 
@@ -29,6 +31,19 @@ def trend(
     include_scripted: Scripted = False,
     unit: Unit = RateUnit.GIB_S,
     now: Now = None,
+    png_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--png",
+            metavar="DIR",
+            help="Also a PNG of each series out of the ordinary into this folder: a verdict that "
+            "is not as it should be, a change point, a bad night in the last two weeks.",
+        ),
+    ] = None,
+    png_all: Annotated[
+        bool,
+        typer.Option("--png-all", help="With --png: of every series; a third of a second each."),
+    ] = False,
     exit_zero: Annotated[
         bool,
         typer.Option(
@@ -40,14 +55,27 @@ def trend(
 ) -> None:
     """Newest verdicts and the history of every series: a page in --out, Markdown on stdout.
 
-    Example: bandgate-report trend results --out report
+    Example: bandgate-report trend results --out report --png report/figures
     """
+    if png_all and png_folder is None:
+        raise ReportError("--png-all: there is no folder for them; add --png DIR")
     at = moment(now)
     loaded = read(results, include_scripted=include_scripted)
     report = build.build(loaded, at, unit)
     page = out / "index.html"
     write_atomically(page, html.render(report).encode())
     say(markdown.render(report))
-    tell(loaded, f"report: {page}")
+    where = f"report: {page}"
+    if png_folder is not None:
+        where += f"\nfigures: {_draw(report, png_folder, png_all)} in {png_folder}"
+    tell(loaded, where)
     code = Exit.ERROR if nothing_valid(loaded) else report.summary.exit
     raise typer.Exit(0 if exit_zero else code)
+
+
+def _draw(report: Trend, folder: Path, every: bool) -> int:
+    number = 0
+    for name, data in png.files(report, every=every):
+        write_atomically(folder / name, data)
+        number += 1
+    return number

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the trend report from what was read."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import pandas as pd
@@ -9,19 +8,18 @@ import pandas as pd
 from bandgate_reports.analysis import series as series_of
 from bandgate_reports.analysis import verdicts
 from bandgate_reports.demo import mark
-from bandgate_reports.section import Section
 from bandgate_reports.store import Loaded
 from bandgate_reports.store.records import each
 from bandgate_reports.text import listed, printable, shorten
 from bandgate_reports.trend import peers
 from bandgate_reports.trend.histories import (
-    NOTHING_FOUND,
     Analyses,
     day_of,
     day_text,
     device_changes,
     histories,
 )
+from bandgate_reports.trend.joined import joined
 from bandgate_reports.trend.model import DAY_S, Change, History, Row, Trend
 from bandgate_reports.trend.notices import notices
 from bandgate_reports.trend.parts import MOST_PARTS, failed_parts, newest_parts
@@ -44,8 +42,6 @@ def build(
     loaded: Loaded,
     now: datetime,
     rate: RateUnit = RateUnit.GIB_S,
-    analyses: Analyses = NOTHING_FOUND,
-    sections: Sequence[Section] = (),
 ) -> Trend:
     """The whole report. Any number of results will do, none included."""
     everything = series_of.identify(loaded.results, now)
@@ -56,6 +52,7 @@ def build(
     placed = table[table["placed"]]
     changes = device_changes(series_of.changes(table))
     shown = varying_parameters(table)
+    analyses, sections = joined(table, rate)
     rows, drawn, left_out = _rows(table, newest, changes, analyses, shown, rate)
     matrices = peers.matrices(peers.pairs(everything, verdicts.newest(everything)), rate)
     parts = newest_parts(newest[~newest["stale"]], shown, rate)
@@ -70,7 +67,7 @@ def build(
         histories=drawn,
         rows_left_out=left_out,
         reasons=said_often(rows),
-        sections=tuple(sections),
+        sections=sections,
         sweeps=sweeps(everything[swept])[:MOST_SWEEPS],
         matrices=matrices[: peers.MOST_MATRICES],
         matrices_left_out=max(0, len(matrices) - peers.MOST_MATRICES),

@@ -139,4 +139,4 @@ def encode(history: History, texts: Texts, most: int) -> dict[str, Any]:
         "l": int(history.lower_is_better),
         "p": texts.number(history.statistic),
     }
-    return {key: value for key, value in found.items() if value not in ([], "", 0) or key in "mdx"}
+    return {key: value for key, value in found.items() if value not in ([], "", 0) or key in "mdxv"}

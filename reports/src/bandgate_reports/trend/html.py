@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from bandgate_reports import __version__
 from bandgate_reports.section import Section
-from bandgate_reports.text import count
+from bandgate_reports.text import count, printable
 from bandgate_reports.trend import charts
 from bandgate_reports.trend.encoding import Texts, budget, encode
 from bandgate_reports.trend.headline import STATUS_NAMES, headline, judged, tone, totals
@@ -96,6 +96,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        # Sections bring texts as they came; ours have been through it already.
+        finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     return environment

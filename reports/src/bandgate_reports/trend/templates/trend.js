@@ -19,7 +19,7 @@
   // ---- One row's chart -------------------------------------------------------------------------
   const list = (title, lines, className) => {
     const box = make("div", "", className);
-    box.append(make("h4", title));
+    box.append(make("h3", title));
     const items = make("ul");
     for (const [name, text] of lines) {
       const item = make("li", text);
@@ -151,14 +151,15 @@
   };
 
   const headings = { device: (row) => [row.y[1], row.y[2], row.y[3]].map((n) => texts[n]).filter(Boolean).join(" · "), probe: (row) => texts[row.y[4]] };
+  const collator = new Intl.Collator("en", { numeric: true });
   let order = "";
   const arrange = () => {
-    if (choice("sort") === order) return;
+    if (choice("sort") === order) return; // moving a thousand rows is the dearest thing here
     order = choice("sort");
     for (const old of body.querySelectorAll(".group")) old.remove();
     const name = headings[order];
     const sorted = name
-      ? rows.map((row) => [name(row), row]).sort(([a, p], [b, q]) => a.localeCompare(b, "en", { numeric: true }) || p.i - q.i)
+      ? rows.map((row) => [name(row), row]).sort(([a, p], [b, q]) => collator.compare(a, b) || p.i - q.i)
       : rows.map((row) => ["", row]);
     const all = document.createDocumentFragment();
     let last = "";
