@@ -2,6 +2,7 @@
 """The command line as a whole: one command a module, registered here."""
 
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -37,7 +38,7 @@ app = typer.Typer(
 def _brief(command: Callable[..., Any]) -> str:
     """What it is for in the list of commands: the beginning of its docstring, as one line."""
     first = inspect.cleandoc(command.__doc__ or "").split("\n\n")[0]
-    return " ".join(first.split()).partition(". ")[0].rstrip(".") + "."
+    return re.split(r"(?<=[.?]) ", " ".join(first.split()))[0]
 
 
 COMMANDS: tuple[Callable[..., Any], ...] = (
