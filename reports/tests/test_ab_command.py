@@ -133,6 +133,14 @@ def test_more_parameters_on_one_side_are_named(compare: Callable[..., Result]) -
     assert done.exit_code == 4  # it is not there after: nobody knows what became of it
 
 
+def test_probes_are_told_apart_by_what_differs(compare: Callable[..., Result]) -> None:
+    spans = [replace(READ, parameters={"span": n, "mode": "all"}) for n in (1024, 1 << 24)]
+    before = [d for p in spans for d in side(noisy(362.0), probe=p)]
+    after = [d for p in spans for d in side(noisy(340.0), probe=p, day=2)]
+    done = compare(before, after)
+    assert "lost more than 1 %: read span=1024, read span=2^24" in done.stdout
+
+
 def latency(value: float, day: int) -> list[Document]:
     documents = side(noisy(value, sd=0.001), probe=Probe("launch", 1.0), day=day)
     for document in documents:
@@ -231,7 +239,7 @@ def test_processes_that_shared_the_device_are_left_out(compare: Callable[..., Re
     )
     done = compare(side(noisy(362.0, seed=2)), after)
     assert done.exit_code == 0, done.stdout
-    assert "AFTER: 1 process of read shared the device with another process" in done.stdout
+    assert "AFTER: 1 process shared the device with another process, left out: read." in done.stdout
 
 
 def test_processes_that_fail_after_do_not_pass(compare: Callable[..., Result]) -> None:

@@ -24,8 +24,8 @@ def changes(table: pd.DataFrame) -> pd.DataFrame:
     """The recorded facts that differ between the sides of a card.
 
     Columns: field, kind ("driver", "system", "confounder"), before, after (several values of one
-    side joined by ", "), cards (that it holds for), mixed (one side has several). What is not known
-    on a side is no difference.
+    side joined by "and"), cards (that it holds for), mixed (one side has several). What is not
+    known on a side is no difference.
     """
     # Nearly all are the same everywhere, and looking closer at each is what takes time.
     varied = [c for c in ENVIRONMENT if table.loc[table[c] != "", c].nunique() > 1]
@@ -47,8 +47,8 @@ def _changed(table: pd.DataFrame, column: str, label: str) -> pd.DataFrame:
     ]
     wide = pd.DataFrame(
         {
-            "before": sides[0].agg(", ".join),
-            "after": sides[1].agg(", ".join),
+            "before": sides[0].agg(" and ".join),
+            "after": sides[1].agg(" and ".join),
             "n_0": sides[0].size(),
             "n_1": sides[1].size(),
         }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words for a comparison of two sides: effects as percent, reasons, what else differs."""
 
+import json
 import math
 from typing import Any
 
@@ -48,16 +49,25 @@ def margin_text(margin: float) -> str:
 def names(tests: pd.DataFrame) -> list[str]:
     """What people call each test: the probe, and what tells it from others of that name."""
     models = tests["model_key"].nunique() > 1
-    settings = tests.groupby("probe", observed=True)["setting"].transform("nunique")
+    told = _told(tests)
     versions = tests.groupby("probe", observed=True)["version"].transform("nunique")
     found = []
-    for one, several, more in zip(each(tests), settings > 1, versions > 1, strict=True):
-        text = str(one.probe)
-        if several:
-            text += f" {setting_text(one.setting)}"
+    for one, more in zip(each(tests), versions > 1, strict=True):
+        text = f"{one.probe} {told[one.probe, one.setting]}".rstrip()
         if more:
             text += f" v{one.version}"
         found.append(f"{text} on {one.model}" if models else text)
+    return found
+
+
+def _told(tests: pd.DataFrame) -> dict[tuple[str, str], str]:
+    """Of each probe and setting the parameters in which the settings of the probe differ."""
+    found = {}
+    for probe, rows in tests.groupby("probe", observed=True):
+        texts = {s: json.loads(s) for s in rows["setting"].unique()}
+        for setting, own in texts.items():
+            differing = {n: v for n, v in own.items() if any(o.get(n) != v for o in texts.values())}
+            found[str(probe), str(setting)] = setting_text(json.dumps(differing))
     return found
 
 
@@ -132,8 +142,10 @@ def _changes(changes: pd.DataFrame) -> list[str]:
     compared = [f"{r.field} {r.before} → {r.after}" for r in each(changes[_expected(changes)])]
     if compared:
         said.insert(0, f"Changed: {listed(compared, 6)}.")
-    fields = list(dict.fromkeys(changes.loc[_expected(changes), "field"]))
     if "system" in kinds and "driver" in kinds:
+        # The parts of a driver (its firmware, its module) change with it.
+        fields = [str(kinds["driver"]["field"].iloc[0])]
+        fields += list(dict.fromkeys(kinds["system"]["field"]))
         said.append(f"{_and(fields)} changed together, which this comparison cannot tell apart.")
     mixed = list(dict.fromkeys(changes.loc[changes["mixed"].astype(bool), "field"]))
     if mixed:
@@ -190,9 +202,10 @@ def _left_out(found: Comparison) -> list[str]:
                 for name, r in zip(names(alone), each(alone), strict=True)
             ]
             said.append(f"Not compared, measured only {side}: {listed(labels, 8)}.")
-    for r in each(found.unused):
-        text = f"{count(int(r.processes), 'process', 'processes')} of {r.probe}"
-        said.append(f"{SIDES[bool(r.after)]}: {text} {_UNUSED[r.unused]}; left out.")
+    for (side_, why), rows in found.unused.groupby(["after", "unused"], sort=True):
+        number = count(int(rows["processes"].sum()), "process", "processes")
+        probes = listed([str(p) for p in rows["probe"]], 5)
+        said.append(f"{SIDES[bool(side_)]}: {number} {_UNUSED[str(why)]}, left out: {probes}.")
     return said
 
 
