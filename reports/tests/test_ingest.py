@@ -168,3 +168,24 @@ def test_the_work_is_done_by_the_workers(cluster: str) -> None:
 def _process(_: int) -> int:
     time.sleep(0.05)
     return os.getpid()
+
+
+def test_queries_by_time_and_model(tmp_path: Path, run: Run) -> None:
+    run("ingest", write(tmp_path / "results", fleet(40)), "--store", tmp_path / "s")
+    command = ("csv", tmp_path / "s")
+    everything = run(*command).splitlines()
+    of_model = run(*command, "--model", "NVIDIA A100-SXM4-80GB").splitlines()
+    recent = run(*command, "--since", "2026-11-01T00:00:00Z").splitlines()
+    assert len(everything) > len(recent) > len(of_model) > 50
+    assert all("2026-11" in line for line in recent[1:-1])
+    assert all("NVIDIA A100-SXM4-80GB" in line for line in of_model[1:-1])
+
+
+def test_a_model_that_nobody_has_is_an_error(tmp_path: Path, run: Run) -> None:
+    results = write(tmp_path / "results", fleet(2))
+    said = run("csv", results, "--model", "H200")
+    assert said.startswith(
+        "bandgate-report: --model H200: no result is of that model; there are "
+        "NVIDIA A100-SXM4-80GB, NVIDIA H200\n"
+    )
+    assert said.endswith("\n2")

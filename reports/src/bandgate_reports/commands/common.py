@@ -21,12 +21,10 @@ from bandgate_reports.section import Section
 from bandgate_reports.store.cluster import on_cluster
 from bandgate_reports.store.reading import here
 from bandgate_reports.store.stamps import parse_stamp
-from bandgate_reports.text import count, printable
+from bandgate_reports.text import count, listed, printable
 from bandgate_reports.units import RateUnit
 
-Results = Annotated[
-    list[Path], typer.Argument(metavar="RESULTS...", help="Result folders or files.")
-]
+Results = Annotated[list[Path], typer.Argument(metavar="RESULTS", help="Result folders or files.")]
 Scripted = Annotated[
     bool, typer.Option("--include-scripted", help="Take the results of scripted devices too.")
 ]
@@ -85,7 +83,21 @@ def read(
         models=frozenset(models) if models else None,
     )
     with on_cluster(scheduler) if scheduler else nullcontext(here) as spread:
-        return store.load(paths, include_scripted=include_scripted, wanted=wanted, spread=spread)
+        loaded = store.load(paths, include_scripted=include_scripted, wanted=wanted, spread=spread)
+    if models and loaded.results.empty:
+        _refuse_unknown(models, store.load(paths, include_scripted=True))
+    return loaded
+
+
+def _refuse_unknown(models: list[str], everything: store.Loaded) -> None:
+    """A model that nobody has is a slip of the pen, and must not look like a quiet night."""
+    known = sorted({printable(str(m)) for m in everything.results["device"].unique()})
+    unknown = [m for m in models if m not in known]
+    if unknown and known:
+        raise ReportError(
+            f"--model {printable(unknown[0])}: no result is of that model; there are "
+            f"{listed(known, 10)}"
+        )
 
 
 def nothing_valid(loaded: store.Loaded) -> bool:

@@ -8,9 +8,12 @@ import typer
 
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
+    Models,
     Now,
     Results,
+    Scheduler,
     Scripted,
+    Since,
     Unit,
     moment,
     nothing_valid,
@@ -28,6 +31,9 @@ def curves(
     results: Results,
     out: Annotated[Path, typer.Option("--out", help="Folder for the figures; made if missing.")],
     include_scripted: Scripted = False,
+    since: Since = None,
+    models: Models = None,
+    scheduler: Scheduler = None,
     unit: Unit = RateUnit.GIB_S,
     now: Now = None,
 ) -> None:
@@ -38,7 +44,9 @@ def curves(
     Example: bandgate-report curves results --out figures
     """
     at = moment(now)
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(
+        results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
+    )
     drawn = drawing.draw(loaded.results, at, unit)
     for file in drawn.files:
         write_atomically(out / file.name, file.data)

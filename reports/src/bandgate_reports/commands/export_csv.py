@@ -5,9 +5,12 @@ import typer
 
 from bandgate_reports.analysis import series
 from bandgate_reports.commands.common import (
+    Models,
     Now,
     Results,
+    Scheduler,
     Scripted,
+    Since,
     moment,
     read,
     tell,
@@ -20,6 +23,9 @@ def csv(
     results: Results,
     out: Out = None,
     include_scripted: Scripted = False,
+    since: Since = None,
+    models: Models = None,
+    scheduler: Scheduler = None,
     now: Now = None,
 ) -> None:
     """Every result as one line of CSV, in base units, the same in every locale. The exit code does
@@ -28,7 +34,9 @@ def csv(
     Example: bandgate-report csv results --out results.csv
     """
     at = moment(now)
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(
+        results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
+    )
     put(out, result_csv.chunks(series.identify(loaded.results, at)))
     if loaded.results.empty:
         tell(loaded, f"nothing to export: {nothing_text(loaded, results)}")

@@ -4,9 +4,12 @@
 import typer
 
 from bandgate_reports.commands.common import (
+    Models,
     Now,
     Results,
+    Scheduler,
     Scripted,
+    Since,
     Unit,
     moment,
     read,
@@ -22,6 +25,9 @@ def markdown(
     results: Results,
     out: Out = None,
     include_scripted: Scripted = False,
+    since: Since = None,
+    models: Models = None,
+    scheduler: Scheduler = None,
     unit: Unit = RateUnit.GIB_S,
     now: Now = None,
 ) -> None:
@@ -31,7 +37,9 @@ def markdown(
     Example: bandgate-report markdown results --out summary.md
     """
     at = moment(now)
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(
+        results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
+    )
     report = build.build(loaded, at, unit)
     put(out, [text_of.render(report).encode()])
     if not report.results:

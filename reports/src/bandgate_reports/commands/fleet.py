@@ -13,9 +13,12 @@ from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
     As,
     Format,
+    Models,
     Now,
     Results,
+    Scheduler,
     Scripted,
+    Since,
     Unit,
     moment,
     nothing_valid,
@@ -42,6 +45,9 @@ def fleet(
     ] = NIGHTS,
     form: As = Format.TABLE,
     include_scripted: Scripted = False,
+    since: Since = None,
+    models: Models = None,
+    scheduler: Scheduler = None,
     unit: Unit = RateUnit.GIB_S,
     now: Now = None,
 ) -> None:
@@ -51,7 +57,9 @@ def fleet(
     Example: bandgate-report fleet results
     """
     at = moment(now)
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(
+        results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
+    )
     found = analysis.compare(series.identify(loaded.results, at), nights)
     section = view.section(found, unit, _notice(loaded))
     show(section, form)

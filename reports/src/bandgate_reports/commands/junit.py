@@ -8,8 +8,10 @@ import typer
 from bandgate_reports.analysis import series
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
+    Models,
     Now,
     Results,
+    Scheduler,
     Scripted,
     Unit,
     moment,
@@ -33,6 +35,8 @@ def junit(
         ),
     ] = None,
     include_scripted: Scripted = False,
+    models: Models = None,
+    scheduler: Scheduler = None,
     unit: Unit = RateUnit.GIB_S,
     now: Now = None,
 ) -> None:
@@ -44,7 +48,7 @@ def junit(
     """
     at = moment(now)
     start = None if since is None else moment(since, "--since")
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(results, include_scripted=include_scripted, models=models, scheduler=scheduler)
     found = xml.cases(series.identify(loaded.results, at), start, unit)
     code = Exit.OK
     done = f"JUnit: {out}" if out else ""

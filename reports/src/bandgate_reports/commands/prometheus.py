@@ -10,10 +10,13 @@ import typer
 
 from bandgate_reports.analysis import series
 from bandgate_reports.commands.common import (
+    Models,
     Now,
     ReportError,
     Results,
+    Scheduler,
     Scripted,
+    Since,
     moment,
     read,
     tell,
@@ -49,6 +52,9 @@ def prometheus(
         ),
     ] = None,
     include_scripted: Scripted = False,
+    since: Since = None,
+    models: Models = None,
+    scheduler: Scheduler = None,
     now: Now = None,
 ) -> None:
     """Newest verdicts as metrics for node_exporter's textfile collector: bandwidth, ratio, verdict
@@ -59,7 +65,9 @@ def prometheus(
     """
     at = moment(now)
     limit = _age(max_age)
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(
+        results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
+    )
     found = metrics.families(series.identify(loaded.results, at), len(loaded.skipped), at, limit)
     if not found:
         kept = f"; {printable(str(out))} is left as it is" if out else ""

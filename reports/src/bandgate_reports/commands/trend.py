@@ -8,10 +8,13 @@ import typer
 
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
+    Models,
     Now,
     ReportError,
     Results,
+    Scheduler,
     Scripted,
+    Since,
     Unit,
     moment,
     nothing_valid,
@@ -29,6 +32,9 @@ def trend(
     results: Results,
     out: Annotated[Path, typer.Option("--out", help="Folder for index.html; made if missing.")],
     include_scripted: Scripted = False,
+    since: Since = None,
+    models: Models = None,
+    scheduler: Scheduler = None,
     unit: Unit = RateUnit.GIB_S,
     now: Now = None,
     png_folder: Annotated[
@@ -60,7 +66,9 @@ def trend(
     if png_all and png_folder is None:
         raise ReportError("--png-all: there is no folder for them; add --png DIR")
     at = moment(now)
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(
+        results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
+    )
     report = build.build(loaded, at, unit)
     page = out / "index.html"
     write_atomically(page, html.render(report).encode())
