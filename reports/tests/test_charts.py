@@ -160,8 +160,16 @@ def test_a_sparkline_breaks_where_nights_are_missing_and_marks_errors_at_the_foo
     drawn = spark.draw(
         history([100, 100, 100, 100, np.nan], [PASS] * 4 + [ERROR], at), spark.window(20000, 20009)
     )
-    assert 'class="trace" d="M6 28l25 0 26 0m152 0"' in drawn
+    assert 'class="trace" d="M6 28l51 0m152 0h0"' in drawn
     assert 'class="dots error" d="M234 52h0"' in drawn
+
+
+def test_a_sparkline_leaves_out_what_no_eye_sees_and_keeps_every_edge() -> None:
+    level = [100.0] * 40 + [98.0] * 40
+    level[20] = 101.0
+    drawn = spark.draw(history(level, [PASS] * 40 + [REGRESSION] * 40), spark.window(20000, 20079))
+    assert 'class="trace" d="M6 28l55 0 3-10 3 10 52 0 2 21 113 0"' in drawn
+    assert 'class="dots regression" d="M121 49l113 0"' in drawn
 
 
 def test_a_sparkline_reaches_back_half_a_year() -> None:

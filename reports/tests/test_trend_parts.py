@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of the trend page: what is new, common reasons, parts of other reports, PNG files."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import html5lib
+import numpy as np
 import pytest
 
 from bandgate_reports.analysis.verdicts import Exit
@@ -96,6 +98,33 @@ def test_a_night_that_has_just_begun_misses_nobody(tmp_path: Path) -> None:
 def test_a_device_never_seen_before_is_named(tmp_path: Path) -> None:
     found = since(tmp_path, [*nights("pppp"), *nights("---p", FLEET[1])])
     assert found.back == (Item("pass", "n018 · 0000:3d:00.0", "read: pass"),)
+
+
+def test_change_points_are_in_the_chart_and_those_of_the_newest_night_on_top(
+    tmp_path: Path,
+) -> None:
+    chance = np.random.default_rng(3)
+    documents = [
+        result(gpu, READ, NOW - timedelta(days=back, hours=3), level * chance.normal(1, 0.001))
+        for gpu, low in ((H200, 5), (FLEET[1], 5), (FLEET[2], 0))
+        for back in range(40)
+        for level in [4302.0 * (0.97 if back < low else 1.0)]
+    ]
+    made = report(tmp_path, documents)
+    assert made.since is not None
+    assert [(i.status, i.where) for i in made.since.steps] == [
+        ("regression", "n017 · 0000:1b:00.0"),
+        ("regression", "n018 · 0000:3d:00.0"),
+    ]
+    assert re.fullmatch(r"read: −(2\.9|3\.0)\d % since 2026-11-25", made.since.steps[0].what)
+    (first, _, other) = sorted(
+        (h for h in made.histories if h is not None), key=lambda h: h.device.node
+    )
+    ((step,), none) = (first.steps, other.steps)
+    assert (step.index, step.when, step.worse, none) == (35, "2026-11-25", True, ())
+    assert re.fullmatch(
+        r"−(2\.9|3\.0)\d % since 2026-11-25: 430\d\.\d → 41\d\d\.\d GiB/s", step.text
+    )
 
 
 def test_one_night_has_nothing_to_be_compared_with(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from bandgate_reports.units import RateUnit
 # Keeps the page below 10 MB whatever it is fed; what is left out is said.
 MOST_ROWS = 6000
 MOST_SWEEPS = 200
+_ORDINARY = ("pass", "measured", "no-baseline", "skipped")
 _RECENT = pd.Timedelta(days=14)
 
 
@@ -46,23 +47,24 @@ def build(
     """The whole report. Any number of results will do, none included."""
     everything = series_of.identify(loaded.results, now)
     swept = is_swept(everything)
-    table = everything[~swept].reset_index(drop=True)
+    table = everything[~swept].reset_index(drop=True) if swept.any() else everything
     newest = verdicts.newest(table)
     summary = verdicts.summary(newest, table)
-    placed = table[table["placed"]]
+    placed = table.loc[table["placed"], "started"]
     changes = device_changes(series_of.changes(table))
     shown = varying_parameters(table)
     analyses, sections = joined(table, rate)
     rows, drawn, left_out = _rows(table, newest, changes, analyses, shown, rate)
-    matrices = peers.matrices(peers.pairs(everything, verdicts.newest(everything)), rate)
+    of_all = verdicts.newest(everything) if swept.any() else newest
+    matrices = peers.matrices(peers.pairs(everything, of_all), rate)
     parts = newest_parts(newest[~newest["stale"]], shown, rate)
-    latest = placed["started"].max() if len(placed) else None
+    latest = placed.max() if len(placed) else None
     return Trend(
         made=stamp_text(now),
         newest=stamp_text(latest) if latest is not None else "",
         age_days=(pd.Timestamp(now) - latest).days if latest is not None else 0,
         summary=summary,
-        since=since(table, newest),
+        since=since(table, newest, analyses.announced),
         rows=rows,
         histories=drawn,
         rows_left_out=left_out,
@@ -94,11 +96,10 @@ def _rows(
 ) -> tuple[tuple[Row, ...], tuple[History | None, ...], int]:
     """Current series, worst verdict first, then those that ended; with the history of each."""
     found = points(table)
-    current = [int(s) for s in newest["series"]]
-    ended = _ended(table, found, set(current))
-    listed_rows = [(r, "") for r in each(newest.head(MOST_ROWS))]
-    listed_rows += [(r, f"{r.started:%Y-%m-%d}") for r in each(ended)]
-    listed_rows = listed_rows[:MOST_ROWS]
+    ended = _ended(table, found, {int(s) for s in newest["series"]})
+    listed_rows = [(r, "") for r in each(_fitting(newest, analyses))]
+    room = MOST_ROWS - len(listed_rows)
+    listed_rows += [(r, f"{r.started:%Y-%m-%d}") for r in each(ended.head(room))]
     wanted = [int(r.series) for r, _ in listed_rows]
     drawn = histories(table, found, wanted, changes, analyses, shown, rate)
     over = _window(table)
@@ -108,6 +109,15 @@ def _rows(
     )
     left_out = len(newest) + len(ended) - len(rows)
     return rows, tuple(drawn.get(key) for key in wanted), left_out
+
+
+def _fitting(newest: pd.DataFrame, analyses: Analyses) -> pd.DataFrame:
+    """As many as a page holds, in their order; what is out of the ordinary before what is not."""
+    if len(newest) <= MOST_ROWS:
+        return newest
+    ordinary = newest["status"].isin(_ORDINARY) & ~newest["series"].isin(list(analyses.steps))
+    order = ordinary.sort_values(kind="stable").index[:MOST_ROWS]
+    return newest.loc[order.sort_values()]
 
 
 def _ended(table: pd.DataFrame, found: Points, current: set[int]) -> pd.DataFrame:
@@ -130,7 +140,7 @@ def _recent(changes: pd.DataFrame, table: pd.DataFrame) -> tuple[Change, ...]:
         return ()
     latest = table.loc[table["placed"], "started"].max()
     recent = changes[changes["seen"] > latest - _RECENT].copy()
-    who = table.drop_duplicates("series").set_index("series")
+    who = table[["series", "node"]].drop_duplicates("series").set_index("series")
     recent["node"] = recent["series"].map(who["node"].astype("object"))
     recent["day"] = recent["seen"].dt.strftime("%Y-%m-%d")
     found = []

@@ -16,7 +16,7 @@ from bandgate_reports.analysis.verdicts import STATUSES
 from bandgate_reports.store.records import CONFIGURATION, ENVIRONMENT, each
 from bandgate_reports.text import count, printable, shorten
 from bandgate_reports.trend.charts import value_range
-from bandgate_reports.trend.model import DAY_S, Band, Flag, History, Step
+from bandgate_reports.trend.model import DAY_S, Band, Flag, History, Item, Step
 from bandgate_reports.trend.points import ENOUGH_NIGHTS, Points
 from bandgate_reports.trend.rows import RESTATING, device
 from bandgate_reports.trend.spark import gaps
@@ -57,9 +57,7 @@ class Analyses:
 
     steps: Mapping[Hashable, list[Any]]
     bad_nights: Mapping[Hashable, list[Any]]
-
-
-NOTHING_FOUND = Analyses({}, {})
+    announced: tuple[Item, ...]  # change points that are certain since the newest night
 
 
 def by_series(table: pd.DataFrame) -> dict[Hashable, list[Any]]:
@@ -202,13 +200,14 @@ class _History:
             places = _places(at, [one])
             if not places:
                 continue
-            ratio = one.after / one.before
+            ratio = 1 + one.step  # NaN where the level was 0
             when = day_text(at[places[0]])
             before, after = self.units.text(one.before), self.units.text(one.after)
             slower = "slower" if one.worse else "faster"
             word = f" {slower}" if self.row.lower_is_better else ""
             text = f"{percent_text(ratio)}{word} since {when}: "
             text += f"{before} → {after} {self.units.label}"
+            text += f", {one.shared}" if one.shared else ""
             made.append(Step(places[0], when, ratio, bool(one.worse), text))
         return tuple(made)
 

@@ -1,20 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the other analyses find in the results of a page: in its charts, and as parts of it."""
 
+from typing import Any
+
 import pandas as pd
 
-from bandgate_reports.analysis import fleet
+from bandgate_reports.analysis import changes, fleet, series
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.section import Section
-from bandgate_reports.trend.histories import NOTHING_FOUND, Analyses
-from bandgate_reports.units import RateUnit
+from bandgate_reports.store.records import each
+from bandgate_reports.text import count, listed, printable, shorten
+from bandgate_reports.trend.histories import Analyses, by_series
+from bandgate_reports.trend.model import Item
+from bandgate_reports.units import RateUnit, percent_text
 from bandgate_reports.views import fleet as fleet_view
+
+_OF_CHANGES = [
+    *("series", "line", "node", "card", "pci_address", "probe", "lower_is_better"),
+    *("placed", "final", "started", "value"),
+]  # a table of these alone is quick to sort
 
 
 def joined(table: pd.DataFrame, rate: RateUnit) -> tuple[Analyses, tuple[Section, ...]]:
     """`table` as series.identify() gives it, without the sweeps."""
+    narrow = table[_OF_CHANGES]
+    found = changes.search(narrow)
     compared = fleet.compare(table)
     sections = []
     if compared.exit is not Exit.CANNOT_TELL:  # no four cards alike: nothing to be said
         sections.append(fleet_view.section(compared, rate))
-    return NOTHING_FOUND, tuple(sections)
+    shared = {
+        int(e.event): f"as did {count(int(e.series) - 1, 'other series')} of {printable(e.node)}"
+        for e in each(found.events)
+    }
+    steps = found.changes.assign(shared=[shared.get(e, "") for e in found.changes["event"]])
+    analyses = Analyses(by_series(steps), by_series(found.bad_nights), announced(found, narrow))
+    return analyses, tuple(sections)
+
+
+def announced(found: changes.Found, table: pd.DataFrame) -> tuple[Item, ...]:
+    """The change points that are certain since the newest night; those of a node as one."""
+    if found.changes.empty:
+        return ()
+    night = table.loc[table["placed"], "started"].max().floor(series.NIGHT)
+    new = found.changes[found.changes["announced"] == night]
+    where = table[table["series"].isin(new["series"])].drop_duplicates("series", keep="last")
+    places = {r.series: r for r in each(where)}
+    groups: dict[object, list[Any]] = {}
+    for one in each(new):
+        groups.setdefault(("event", one.event) if one.event >= 0 else one.series, []).append(one)
+    items = [_item(ones, [places[one.series] for one in ones]) for ones in groups.values()]
+    return tuple(sorted(items, key=lambda item: (item.status != "regression", item.where)))
+
+
+def _item(steps: list[Any], places: list[Any]) -> Item:
+    cards = {p.card for p in places}
+    node = printable(shorten(places[0].node or "unknown host", 80))
+    place = printable(shorten(places[0].pci_address, 40))
+    who = count(len(cards), "device") if len(cards) > 1 else place
+    probes = listed(list(dict.fromkeys(printable(p.probe) for p in places)))
+    ratios = sorted(1 + s.step for s in steps)
+    size = " to ".join(dict.fromkeys(percent_text(r) for r in (ratios[0], ratios[-1])))
+    text = f"{probes}: {size} since {min(s.night for s in steps):%Y-%m-%d}"
+    where = " · ".join(t for t in (node, who) if t)
+    return Item("regression" if any(s.worse for s in steps) else "improved", where, text)

@@ -58,13 +58,14 @@ def render(trend: Trend) -> str:
         lines += [f"⚠️ **{markdown_cell(demo)}**", ""]
     lines += _since(trend)
     rows = [row for row in trend.rows if not row.ended]
-    often = {reason.text: reason for reason in trend.reasons}
+    often = {reason.text: reason for reason in trend.reasons[:_MOST_REASONS]}
     if rows:
         lines += [
             "| Verdict | Device | Probe | Value | Reference | Difference | Cause and next step |",
             "| --- | --- | --- | ---: | ---: | ---: | --- |",
         ]
-    size = sum(len(line.encode()) + 1 for line in lines)
+    reasons = _reasons(trend)
+    size = _bytes(lines) + _bytes(reasons)
     shown = 0
     for row in rows:
         line = _row(row, often)
@@ -76,16 +77,19 @@ def render(trend: Trend) -> str:
     left_out = len(rows) - shown + trend.rows_left_out
     if left_out:
         lines += ["", f"{left_out} more verdicts, none of them worse, are left out."]
-    lines += _reasons(trend)
-    size = sum(len(line.encode()) + 1 for line in lines)
-    lines += _sections(trend, MOST_BYTES - _RESERVE - size)
-    size = sum(len(line.encode()) + 1 for line in lines)
-    lines += _changes(trend, MOST_BYTES - _RESERVE - size)
+    lines += reasons
+    lines += _sections(trend, MOST_BYTES - _RESERVE - _bytes(lines))
+    lines += _changes(trend, MOST_BYTES - _RESERVE - _bytes(lines))
     lines += ["", *(f"- {markdown_cell(n.title)}" for n in trend.notices)] if trend.notices else []
     return "\n".join(lines) + "\n"
 
 
+def _bytes(lines: Sequence[str]) -> int:
+    return sum(len(line.encode()) + 1 for line in lines)
+
+
 _MOST_ITEMS = 12
+_MOST_REASONS = 200
 
 
 def _since(trend: Trend) -> list[str]:
@@ -96,6 +100,7 @@ def _since(trend: Trend) -> list[str]:
     parts = (
         ("New", since.new),
         ("Over", since.over),
+        ("New change point", since.steps),
         ("Not measured any more", since.gone),
         ("Other verdicts", since.other),
         ("Devices not seen before", since.back),
@@ -126,7 +131,7 @@ def _reasons(trend: Trend) -> list[str]:
         "",
         *(
             f"{r.number}. {markdown_cell(r.text, 600)} ({markdown_cell(r.where)})"
-            for r in trend.reasons
+            for r in trend.reasons[:_MOST_REASONS]
         ),
     ]
 

@@ -155,6 +155,7 @@ class Since:
     new: tuple[Item, ...]  # regressions, errors and inconclusive verdicts
     over: tuple[Item, ...]
     other: tuple[Item, ...]
+    steps: tuple[Item, ...]  # change points that are certain now
     gone: tuple[Item, ...]  # measured every night, and not in the newest
     back: tuple[Item, ...]  # devices never seen before
     under_way: str  # the newest night is not over: nobody is called missing yet

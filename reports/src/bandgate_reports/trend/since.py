@@ -20,7 +20,16 @@ _NAMES = {"no-baseline": "no baseline"}
 _ENOUGH_DEVICES = 0.5
 
 
-def since(table: pd.DataFrame, newest: pd.DataFrame) -> Since | None:
+# What verdicts.newest() and the items below look at: the whole table is four times as wide.
+_NEEDED = [
+    *("line", "group", "attempt", "final", "placed", "started", "status", "backend", "device"),
+    *("node", "pci_address", "uuid", "card", "probe", "parameters"),
+]
+
+
+def since(
+    table: pd.DataFrame, newest: pd.DataFrame, announced: tuple[Item, ...] = ()
+) -> Since | None:
     """`table` as series.identify() gives it, `newest` as verdicts.newest() does; none without
     a result that has a place in time."""
     placed = table["placed"]
@@ -28,9 +37,9 @@ def since(table: pd.DataFrame, newest: pd.DataFrame) -> Since | None:
         return None
     night = table.loc[placed, "started"].max().floor(series_of.NIGHT)
     # A result whose time cannot be right is neither before nor after.
-    earlier = table[placed & (table["started"] < night)]
+    earlier = table.loc[placed & (table["started"] < night), _NEEDED]
     if earlier.empty:
-        return Since(_wrong(newest), f"{night:%Y-%m-%d}", "", (), (), (), (), (), "")
+        return Since(_wrong(newest), f"{night:%Y-%m-%d}", "", (), (), (), (), (), (), "")
     before = earlier["started"].max().floor(series_of.NIGHT)
     then = verdicts.newest(earlier)
     both = _compared(newest, then)
@@ -46,6 +55,7 @@ def since(table: pd.DataFrame, newest: pd.DataFrame) -> Since | None:
         new=_items(both[bad & differs], "status"),
         over=_items(both[was_bad & ~bad], "status"),
         other=_items(both[~bad & ~was_bad & differs & known], "status"),
+        steps=announced,
         gone=gone,
         back=_items(newest[fresh & ~newest["status"].isin(_BAD)].assign(was=""), "status"),
         under_way=under_way,
@@ -116,7 +126,7 @@ def _gone(
     if missing.empty:
         return (), ""
     lines_of = last.groupby("card", observed=True)["line"].nunique()
-    rows = table.loc[missing.index]
+    rows = table.loc[missing.index, _NEEDED]
     whole: dict[str, list[Any]] = {}
     parts: dict[str, list[Any]] = {}
     absent = rows.groupby("card", observed=True)["line"].nunique()

@@ -54,14 +54,47 @@ def _line(x: Ints, y: Ints, broken: npt.NDArray[np.bool_]) -> str:
     parts = [f"M{x[0]} {y[0]}"]
     drawing = False
     for dx, dy, gap in steps:
+        if gap and not drawing:
+            parts.append("h0")  # a point alone, or none would see it
         parts.append("m" if gap else " " if drawing else "l")
         parts.append(f"{dx} {dy}" if dy >= 0 else f"{dx}{dy}")
         drawing = not gap
-    return "".join(parts)
+    return "".join(parts if drawing else [*parts, "h0"])
 
 
 def _dots(x: Ints, y: Ints) -> str:
     return "".join(f"M{a} {b}h0" for a, b in zip(x.tolist(), y.tolist(), strict=True))
+
+
+def _seen(y: Ints, broken: npt.NDArray[np.bool_]) -> Ints:
+    """The points of a line that an eye can tell from it: what moves by half a pixel is noise."""
+    kept = [0]
+    heights, breaks = y.tolist(), broken.tolist()
+    last = len(heights) - 1
+    for i in range(1, len(heights)):
+        moved = breaks[i] or abs(heights[i] - heights[kept[-1]]) > 1
+        if moved and kept[-1] != i - 1:
+            kept.append(i - 1)
+        if moved or i == last:
+            kept.append(i)
+    return np.array(kept, dtype=np.int64)
+
+
+def _path(x: Ints, y: Ints, broken: npt.NDArray[np.bool_]) -> str:
+    if not len(x):
+        return ""
+    seen = _seen(y, broken)
+    return _line(x[seen], y[seen], broken[seen])
+
+
+def _marked(x: Ints, y: Ints, hit: npt.NDArray[np.bool_]) -> str:
+    """Those nights as dots; those one after the other as a line as thick as the dots."""
+    at = np.flatnonzero(hit)
+    first = np.concatenate([np.ones(1, dtype=bool), np.diff(at) > 1])
+    last = np.concatenate([first[1:], np.ones(1, dtype=bool)])
+    alone = at[first & last]
+    rest = ~(first & last)
+    return _dots(x[alone], y[alone]) + _path(x[at[rest]], y[at[rest]], first[rest])
 
 
 def gaps(at: Ints) -> npt.NDArray[np.bool_]:
@@ -109,11 +142,11 @@ def draw(history: History, over: Window) -> str:
             kind = "worse" if step.worse else "better"
             parts.append(f'<path class="step {kind}" d="M{x[step.index] - 1} 0V{HEIGHT}"/>')
     if len(at):
-        parts.append(f'<path class="trace" d="{_line(x[at], y[at], broken)}"/>')
+        parts.append(f'<path class="trace" d="{_path(x[at], y[at], broken)}"/>')
     for status in _BAD:
         hit = shown & (history.codes == STATUSES.index(status))
         if hit.any():
-            parts.append(f'<path class="dots {status}" d="{_dots(x[hit], y[hit])}"/>')
+            parts.append(f'<path class="dots {status}" d="{_marked(x, y, hit)}"/>')
     bad = [i for i in history.bad_nights if shown[i]]
     if bad:
         parts.append(f'<path class="odd" d="{_dots(x[bad], y[bad])}"/>')
