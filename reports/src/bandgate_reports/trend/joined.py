@@ -15,16 +15,13 @@ from bandgate_reports.trend.model import Item
 from bandgate_reports.units import RateUnit, percent_text
 from bandgate_reports.views import fleet as fleet_view
 
-_OF_CHANGES = [
-    *("series", "line", "node", "card", "pci_address", "probe", "lower_is_better"),
-    *("placed", "final", "started", "value"),
-]  # a table of these alone is quick to sort
+
+_WHO = ["series", "card", "node", "pci_address", "probe"]
 
 
 def joined(table: pd.DataFrame, rate: RateUnit) -> tuple[Analyses, tuple[Section, ...]]:
     """`table` as series.identify() gives it, without the sweeps."""
-    narrow = table[_OF_CHANGES]
-    found = changes.search(narrow)
+    found = changes.search(table)
     compared = fleet.compare(table)
     sections = []
     if compared.exit is not Exit.CANNOT_TELL:  # no four cards alike: nothing to be said
@@ -34,7 +31,7 @@ def joined(table: pd.DataFrame, rate: RateUnit) -> tuple[Analyses, tuple[Section
         for e in each(found.events)
     }
     steps = found.changes.assign(shared=[shared.get(e, "") for e in found.changes["event"]])
-    analyses = Analyses(by_series(steps), by_series(found.bad_nights), announced(found, narrow))
+    analyses = Analyses(by_series(steps), by_series(found.bad_nights), announced(found, table))
     return analyses, tuple(sections)
 
 
@@ -44,7 +41,8 @@ def announced(found: changes.Found, table: pd.DataFrame) -> tuple[Item, ...]:
         return ()
     night = table.loc[table["placed"], "started"].max().floor(series.NIGHT)
     new = found.changes[found.changes["announced"] == night]
-    where = table[table["series"].isin(new["series"])].drop_duplicates("series", keep="last")
+    own = table.loc[table["series"].isin(new["series"]), _WHO]
+    where = own.drop_duplicates("series", keep="last")
     places = {r.series: r for r in each(where)}
     groups: dict[object, list[Any]] = {}
     for one in each(new):
