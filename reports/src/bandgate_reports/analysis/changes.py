@@ -13,15 +13,13 @@ import pandas as pd
 
 from bandgate_reports.analysis import levels, series
 from bandgate_reports.analysis.divisive import NEEDED
-from bandgate_reports.store.records import each
 
 # Rows of one block of the table of values: bounds the memory that many series take.
 _BLOCK = 1024
 # Steps of several series of a node that begin within so many days are one event.
 TOGETHER = pd.Timedelta(days=2)
-# A change for the worse announced within so many days ends a report with exit code 1.
-RECENT_DAYS = 14
 
+_WHO = "device node card uuid pci_address probe parameters unit"
 _CHANGES = "series night announced before after step worse event".split()
 _NIGHTS = "series night value expected step worse".split()
 _EVENTS = "event node card worse night announced series of cards probes step".split()
@@ -84,57 +82,21 @@ def find(
 
 
 def places(results: pd.DataFrame) -> pd.DataFrame:
-    """Node, card and probe of every series, as last seen; `lower_is_better`; whether it is
-    `current`: the newest series of its line, not one that other hardware has ended."""
-    placed = results[results["placed"]].sort_values("started", kind="stable")
+    """What every series is of, as last seen, by series; and whether it is `current`: the newest of
+    its line, not one that other hardware or another version of the probe has ended."""
+    placed = results[results["placed"]]
+    placed = placed.sort_values(["started", "attempt"], kind="stable")
     last = placed.drop_duplicates("series", keep="last")
-    found = last[["series", "line", "node", "card", "probe", "lower_is_better"]].copy()
-    found["current"] = ~found.duplicated("line", keep="last")
-    texts = dict.fromkeys(("node", "card", "probe"), "str")
-    return found.astype(texts).set_index("series").sort_index()
+    last = last.assign(current=~last.duplicated("line", keep="last"))
+    texts = dict.fromkeys(_WHO.split(), "str")
+    columns = ["series", "version", "lower_is_better", "current", *texts]
+    return last[columns].astype(texts).set_index("series").sort_index()
 
 
 def search(results: pd.DataFrame) -> Found:
     """Of the table that series.identify() gives."""
     where = places(results)
     return find(series.nightly(results), where["lower_is_better"], where)
-
-
-def in_force(found: Found, where: pd.DataFrame, now: pd.Timestamp, days: int) -> pd.Series:
-    """Which of `found.changes` are a loss today: the last of a series that is still measured so,
-    for the worse, announced within the last `days` days."""
-    changes = found.changes
-    last = ~changes.duplicated("series", keep="last")
-    current = changes["series"].map(where["current"]).fillna(False).astype("bool")
-    recent = changes["announced"] > now - pd.Timedelta(days=days)
-    return last & current & recent & changes["worse"]
-
-
-def together(
-    found: Found, nights: pd.DataFrame, where: pd.DataFrame, environment: pd.DataFrame
-) -> dict[int, tuple[tuple[str, str, str], ...]]:
-    """What else changed, by the index of `found.changes`: (field, before, after).
-
-    Of the card's environment (series.changes()), after the last night before the step and up to
-    the first night of the new level.
-    """
-    if found.changes.empty or environment.empty:
-        return {}
-    own = nights[nights["series"].isin(found.changes["series"])].sort_values(["series", "night"])
-    before = own.groupby("series")["at"].shift()
-    since = pd.Series(before.to_numpy(), index=[own["series"], own["night"]])
-    facts = {str(card): rows for card, rows in environment.groupby("card", sort=False)}
-    said: dict[int, tuple[tuple[str, str, str], ...]] = {}
-    for index, change in zip(found.changes.index, each(found.changes), strict=True):
-        rows = facts.get(where["card"].get(change.series, ""))
-        if rows is not None:
-            seen = rows["seen"]
-            until = change.night + pd.Timedelta(days=1)
-            at = (seen > since[change.series, change.night]) & (seen < until)
-            of = dict.fromkeys((r.field, r.before, r.after) for r in each(rows[at]))
-            if of:
-                said[int(index)] = tuple(of)
-    return said
 
 
 def _blocks(table: pd.DataFrame) -> Iterator[pd.DataFrame]:

@@ -13,6 +13,7 @@ import typer
 from bandgate_reports import __version__
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.ab import ab
+from bandgate_reports.commands.changes import changes
 from bandgate_reports.commands.common import ReportError, on_stderr
 from bandgate_reports.commands.curves import curves
 from bandgate_reports.commands.demo import demo
@@ -44,6 +45,7 @@ def _brief(command: Callable[..., Any]) -> str:
 COMMANDS: tuple[Callable[..., Any], ...] = (
     trend,
     curves,
+    changes,
     ab,
     fleet,
     junit,

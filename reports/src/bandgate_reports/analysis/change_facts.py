@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What belongs to the changes of a history: whose they are, which are a loss today, and what else
+changed with them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import pandas as pd
+
+from bandgate_reports.analysis import series
+from bandgate_reports.analysis.changes import Found, find, places
+from bandgate_reports.store.records import each
+
+RECENT_DAYS = 14
+
+Fact = tuple[str, str, str]  # field, before, after
+
+
+@dataclass(frozen=True)
+class Looked:
+    found: Found
+    where: pd.DataFrame  # changes.places(), by series
+    in_force: pd.Series  # by the index of found.changes
+    together: dict[int, tuple[Fact, ...]]  # by the index of found.changes
+    days: int  # for which an announced loss counts as new
+    newest: pd.Timestamp | None  # night with results
+
+
+def look(results: pd.DataFrame, now: datetime, days: int = RECENT_DAYS) -> Looked:
+    """`results` as series.identify() gives them."""
+    nights = series.nightly(results)
+    where = places(results)
+    found = find(nights, where["lower_is_better"], where)
+    return Looked(
+        found=found,
+        where=where,
+        in_force=in_force(found, where, pd.Timestamp(now), days),
+        together=together(found, nights, where, series.changes(results)),
+        days=days,
+        newest=nights["night"].max() if len(nights) else None,
+    )
+
+
+def in_force(found: Found, where: pd.DataFrame, now: pd.Timestamp, days: int) -> pd.Series:
+    """A loss today: the last change of a series that is still measured so, for the worse, and
+    announced within the last `days` days. One that was made good again is none, nor one of a card
+    that was replaced, nor one that everybody has had the time to read."""
+    changes = found.changes
+    last = ~changes.duplicated("series", keep="last")
+    current = changes["series"].map(where["current"]).fillna(False).astype("bool")
+    recent = changes["announced"] > now - pd.Timedelta(days=days)
+    return last & current & recent & changes["worse"]
+
+
+def together(
+    found: Found, nights: pd.DataFrame, where: pd.DataFrame, environment: pd.DataFrame
+) -> dict[int, tuple[Fact, ...]]:
+    """Changes of the card's environment (series.changes()) after the last night before a step and
+    up to the first night of the new level, by the index of `found.changes`."""
+    if found.changes.empty or environment.empty:
+        return {}
+    own = nights[nights["series"].isin(found.changes["series"])].sort_values(["series", "night"])
+    own = own.assign(since=own.groupby("series")["at"].shift())
+    steps = found.changes.reset_index().merge(own[["series", "night", "since"]])
+    cards = where["card"]
+    facts = {str(card): rows for card, rows in environment.groupby("card", sort=False)}
+    said: dict[int, tuple[Fact, ...]] = {}
+    for step in each(steps):
+        rows = facts.get(str(cards[step.series]))
+        if rows is None:
+            continue
+        until = step.night + pd.Timedelta(days=1)
+        at = (rows["seen"] > step.since) & (rows["seen"] < until)
+        if at.any():
+            own_facts = ((str(r.field), str(r.before), str(r.after)) for r in each(rows[at]))
+            said[int(step.index)] = tuple(dict.fromkeys(own_facts))
+    return said

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bandgate-report changes."""
+
+from typing import Annotated
+
+import typer
+
+from bandgate_reports import store
+from bandgate_reports.analysis import change_facts, series
+from bandgate_reports.analysis.verdicts import Exit
+from bandgate_reports.commands.common import (
+    As,
+    Format,
+    Now,
+    Results,
+    Scripted,
+    Unit,
+    moment,
+    nothing_valid,
+    read,
+    show,
+    tell,
+)
+from bandgate_reports.demo import mark
+from bandgate_reports.text import count
+from bandgate_reports.trend.rows import varying_parameters
+from bandgate_reports.trend.sweeps import is_swept
+from bandgate_reports.units import RateUnit
+from bandgate_reports.views import changes as view
+
+
+def changes(
+    results: Results,
+    days: Annotated[
+        int,
+        typer.Option(
+            "--days", min=0, max=36500, help="A loss that became certain so many days ago is new."
+        ),
+    ] = change_facts.RECENT_DAYS,
+    form: As = Format.TABLE,
+    include_scripted: Scripted = False,
+    unit: Unit = RateUnit.GIB_S,
+    now: Now = None,
+) -> None:
+    """Nights on which a series changed its level, what else changed with it, and single bad nights.
+    Exit code 1 if a change for the worse of the last --days days is in force.
+
+    Example: bandgate-report changes results
+    """
+    at = moment(now)
+    loaded = read(results, include_scripted=include_scripted)
+    table = series.identify(loaded.results, at)
+    table = table[~is_swept(table)].reset_index(drop=True)
+    looked = change_facts.look(table, at, days)
+    section = view.section(looked, varying_parameters(table), unit, _notice(loaded))
+    show(section, form)
+    tell(loaded)
+    raise typer.Exit(Exit.ERROR if nothing_valid(loaded) else section.exit)
+
+
+def _notice(loaded: store.Loaded) -> str:
+    if loaded.scripted_left_out:
+        left = count(loaded.scripted_left_out, "result")
+        return f"{left} of scripted devices left out; --include-scripted takes them."
+    return mark.notice(loaded.results)
