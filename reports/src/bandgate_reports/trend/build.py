@@ -53,7 +53,7 @@ def build(
     placed = table.loc[table["placed"], "started"]
     changes = device_changes(series_of.changes(table))
     shown = varying_parameters(table)
-    analyses, sections = joined(table, rate)
+    analyses, sections = joined(table, changes, shown, now, rate)
     rows, drawn, left_out = _rows(table, newest, changes, analyses, shown, rate)
     of_all = verdicts.newest(everything) if swept.any() else newest
     matrices = peers.matrices(peers.pairs(everything, of_all), rate)
@@ -135,7 +135,8 @@ def _window(table: pd.DataFrame) -> Window:
 
 
 def _recent(changes: pd.DataFrame, table: pd.DataFrame) -> tuple[Change, ...]:
-    """Changes of the last two weeks of results, the newest first; equal ones as one."""
+    """Changes of the last two weeks of results, the newest first; a line for each night and set of
+    hosts."""
     if changes.empty:
         return ()
     latest = table.loc[table["placed"], "started"].max()
@@ -143,10 +144,12 @@ def _recent(changes: pd.DataFrame, table: pd.DataFrame) -> tuple[Change, ...]:
     who = table[["series", "node"]].drop_duplicates("series").set_index("series")
     recent["node"] = recent["series"].map(who["node"].astype("object"))
     recent["day"] = recent["seen"].dt.strftime("%Y-%m-%d")
-    found = []
+    today = day_text(latest.timestamp() // DAY_S)
+    found: dict[tuple[str, str], list[str]] = {}
     for key, group in recent.groupby(["day", "field", "before", "after"], sort=True):
         day, field, before, after = (str(k) for k in key)
         nodes = listed(sorted({printable(n) for n in group["node"]}))
         text = printable(f"{field} {shorten(before, 60)} → {shorten(after, 60)}")
-        found.append(Change(day, text, nodes, day == day_text(latest.timestamp() // DAY_S)))
-    return tuple(sorted(found, key=lambda c: c.when, reverse=True))
+        found.setdefault((day, nodes), []).append(text)
+    made = [Change(day, "; ".join(t), nodes, day == today) for (day, nodes), t in found.items()]
+    return tuple(sorted(made, key=lambda c: c.when, reverse=True))
