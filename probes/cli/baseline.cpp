@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/baseline_record.hpp"
+#include "cli/baseline_try.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
@@ -164,12 +165,14 @@ std::string difference_text(std::vector<baseline_entry> const& before,
 }
 
 void add_baseline(CLI::App& program, environment const& env, int& code) {
-  auto* command = program.add_subcommand("baseline", "record, check, show or compare baselines");
+  auto* command =
+      program.add_subcommand("baseline", "record, check, show, compare or try baselines");
   command->require_subcommand(1);
   add_record(*command, env, code);
   add_validate(*command, code);
   add_show(*command, env, code);
   add_diff(*command, code);
+  add_try(*command, env, code);
 }
 
 }  // namespace bandgate::cli

@@ -97,6 +97,11 @@ struct encoder {
   }
 };
 
+/// The one fault that the schema lets through: its message lacks the file.
+struct negative_parameter : usage_error {
+  using usage_error::usage_error;
+};
+
 /// From JSON that satisfies the schema.
 struct decoder {
   static void into(std::string& text, json const& from) { text = from.get<std::string>(); }
@@ -117,18 +122,18 @@ struct decoder {
   template <class Code, class Message>
   static void into(fields::failure_of<Code, Message> f, json const& from) {
     if (from.is_null()) return;
-    f.code = failure_from(from["code"].get<std::string>());
-    f.message = from["message"].get<std::string>();
+    f.code = failure_from(from.at("code").get<std::string>());
+    f.message = from.at("message").get<std::string>();
   }
 
   static void into(health_field& field, json const& from) {
     for (auto const s : all_field_states)
-      if (from["state"] == to_string(s)) field.status = s;
-    auto const& value = from["value"];
+      if (from.at("state") == to_string(s)) field.status = s;
+    auto const& value = from.at("value");
     if (value.is_number()) field.value = value.get<double>();
     if (value.is_boolean()) field.value = value.get<bool>();
     if (value.is_string()) field.value = value.get<std::string>();
-    into(field.why, from["why"]);
+    into(field.why, from.at("why"));
     if (field.status == health_field::state::ok && value.is_null())
       field = {health_field::state::unavailable, {}, "has no value"};
   }
@@ -136,7 +141,7 @@ struct decoder {
     if (from.is_string()) value = from.get<std::string>();
     // Not in the schema: the validator takes numbers above 2^63 for negative ones.
     else if (!from.is_number_unsigned())
-      throw usage_error(fmt::format("parameters: {} is negative", shortened(from)));
+      throw negative_parameter(fmt::format("parameters: {} is negative", shortened(from)));
     else
       value = from.get<std::uint64_t>();
   }
@@ -162,6 +167,31 @@ struct decoder {
     fields::each(visit, value);
   }
 };
+
+/// What a verdict depends on and no default may stand for.
+void require_what_is_judged(json const& document, std::string const& origin) {
+  auto const require = [&](char const* pointer) {
+    if (!document.contains(json::json_pointer(pointer)))
+      throw usage_error(
+          fmt::format("{}: {}: is missing, and the verdict depends on it", origin, pointer));
+  };
+  if (document.contains("schema") && document["schema"] != schema_id)
+    throw usage_error(
+        fmt::format("{}: /schema: {} is not {}", origin, shortened(document["schema"]), schema_id));
+  for (auto const* pointer : {"/device/backend", "/probe/name", "/probe/parameters"})
+    require(pointer);
+  bool const measured = document.contains("measurement") && !document["measurement"].is_null();
+  if (!measured && !document.contains("failure") && !document.contains("skip_reason"))
+    require("/measurement");
+  if (!measured) return;
+  for (auto const* pointer :
+       {"/measurement/unit", "/measurement/median", "/measurement/peak", "/measurement/unsettled",
+        "/measurement/verified", "/measurement/samples"})
+    require(pointer);
+  if (auto const& unit = document["measurement"]["unit"]; unit != "B/s" && unit != "s")
+    throw usage_error(fmt::format("{}: /measurement/unit: {} is neither \"B/s\" nor \"s\"", origin,
+                                  shortened(unit)));
+}
 
 /// What no schema has checked.
 template <class Part>
@@ -190,10 +220,19 @@ result result_from_json(json const& document, std::string const& origin) {
   result r;
   try {
     decoder::into(r, document);
-  } catch (usage_error const& error) {
+  } catch (negative_parameter const& error) {
     throw usage_error(fmt::format("{}: /probe/{}", origin, error.what()));
   }
   return r;
+}
+
+result result_for_judging(json const& document, std::string const& origin) {
+  if (document.is_object()) require_what_is_judged(document, origin);
+  try {
+    return part_from_json<result>(document, origin, "result");
+  } catch (negative_parameter const& error) {
+    throw usage_error(fmt::format("{}: /probe/{}", origin, error.what()));
+  }
 }
 
 ordered_json device_to_json(device_identity const& device) {

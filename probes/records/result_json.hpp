@@ -18,6 +18,11 @@ nlohmann::ordered_json to_json(result const& r);
 /// not satisfy the schema; `origin` is the file it came from.
 result result_from_json(nlohmann::json const& document, std::string const& origin);
 
+/// Reads of a document what judging looks at; members that it does not need may be absent, and the
+/// schema is not asked, which takes most of the time. Throws usage_error naming the pointer where
+/// something is missing that a verdict depends on.
+result result_for_judging(nlohmann::json const& document, std::string const& origin);
+
 /// The `device` part alone, as programs hand it to each other.
 nlohmann::ordered_json device_to_json(device_identity const& device);
 /// Throws usage_error for a document that lacks a member or has one of another type.

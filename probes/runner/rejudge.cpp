@@ -29,12 +29,6 @@ std::chrono::system_clock::time_point start_of(result const& r) {
                     "\" is no time; delete the file or correct it");
 }
 
-baseline_match match_of(result const& r, baseline_library const& baselines) {
-  for (auto const& known : registered_probes())
-    if (known.name == r.probe.name) return baselines.find(r.device, known, r.probe.parameters);
-  return {};  // a probe of another build: nobody here knows what it should reach
-}
-
 /// Of a machine whose devices could not all be listed: it speaks of no device that is there.
 bool is_of_the_machine(result const& r) {
   return r.failure && r.device.uuid.empty() && r.device.pci_address.empty() &&
@@ -103,9 +97,19 @@ std::vector<checked> newest_results::take() {
   return pairs;
 }
 
+baseline_match match_of(result const& r, baseline_library const& baselines,
+                        std::vector<probe> const& known) {
+  for (auto const& one : known)
+    if (one.name == r.probe.name) return baselines.find(r.device, one, r.probe.parameters);
+  return {};
+}
+
 void rejudge(checked& pair, baseline_library const& baselines) {
+  rejudge(pair, match_of(pair.attempts.front(), baselines, registered_probes()));
+}
+
+void rejudge(checked& pair, baseline_match const& match) {
   auto& first = pair.attempts.front();
-  auto const match = match_of(first, baselines);
   first.verdict = judge(first, match);
   if (pair.attempts.size() == 1) {
     if (needs_confirmation(first.verdict) && first.run.attempt == 1)

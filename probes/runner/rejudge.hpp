@@ -38,9 +38,15 @@ class newest_results {
   std::set<std::string> missed_something_;  ///< groups; several may run at once
 };
 
+/// What `baselines` hold for a result: nothing for a probe that is not among `known`, since nobody
+/// here knows what it should reach.
+baseline_match match_of(result const& r, baseline_library const& baselines,
+                        std::vector<probe> const& known);
+
 /// Judges stored attempts against `baselines` as check() does what it has measured: what a second
 /// attempt confirmed stays confirmed, and what it found fine is unstable. A first attempt that is
 /// low by now and was not measured again is a regression, and says that it was not confirmed.
 void rejudge(checked& pair, baseline_library const& baselines);
+void rejudge(checked& pair, baseline_match const& match);
 
 }  // namespace bandgate

@@ -261,5 +261,51 @@ TEST(ResultJson, ReadsFiles) {
             empty.string() + ": is empty; it must hold a JSON document");
 }
 
+constexpr char const* judged_text =
+    R"({"device":{"backend":"cuda"},"probe":{"name":"read","parameters":{}},"measurement":{)"
+    R"("unit":"B/s","median":2.0,"peak":3.0,"unsettled":false,"verified":true,"samples":[2.0]}})";
+
+TEST(result_for_judging, needs_only_what_a_verdict_depends_on) {
+  auto const r = result_for_judging(json::parse(judged_text), "line 1");
+  EXPECT_EQ(r.device.backend, "cuda");
+  EXPECT_EQ(r.measurement->peak, 3.0);
+  EXPECT_TRUE(r.measurement->verified);
+  EXPECT_EQ(r.measurement->worst, std::nullopt);
+  EXPECT_EQ(r.run.attempt, 1U);
+}
+
+TEST(result_for_judging, reads_a_whole_document_alike) {
+  auto const document = json::parse(full_text);
+  EXPECT_EQ(to_json(result_for_judging(document, "x")), to_json(result_from_json(document, "x")));
+}
+
+TEST(result_for_judging, names_what_is_missing_or_of_another_kind) {
+  auto const refused = [](char const* pointer, json const& value) {
+    auto document = json::parse(judged_text);
+    json::json_pointer const place(pointer);
+    if (value.is_discarded())
+      document.at(place.parent_pointer()).erase(place.back());
+    else
+      document[place] = value;
+    return error_of([&] { result_for_judging(document, "line 7"); });
+  };
+  json const gone(json::value_t::discarded);
+  for (auto const* pointer :
+       {"/device/backend", "/probe/name", "/probe/parameters", "/measurement", "/measurement/unit",
+        "/measurement/median", "/measurement/peak", "/measurement/unsettled",
+        "/measurement/verified", "/measurement/samples"})
+    EXPECT_EQ(refused(pointer, gone),
+              std::string("line 7: ") + pointer + ": is missing, and the verdict depends on it");
+  EXPECT_THAT(refused("/measurement/unit", "GB/s"), HasSubstr("line 7: /measurement/unit"));
+  EXPECT_THAT(refused("/measurement/median", "2000"), HasSubstr("line 7: not a result"));
+  EXPECT_EQ(refused("/probe/parameters/span", -1), "line 7: /probe/parameters: -1 is negative");
+  EXPECT_THAT(refused("/failure", json::object()), HasSubstr("line 7: not a result"));
+  EXPECT_THAT(refused("/health", json{{"load", {{"power_w", json::object()}}}}),
+              HasSubstr("line 7: not a result"));
+  EXPECT_THAT(refused("/schema", "bandgate.result/2"), HasSubstr("line 7: /schema"));
+  EXPECT_THAT(error_of([] { result_for_judging(json::array(), "line 7"); }),
+              HasSubstr("line 7: not a result: no object"));
+}
+
 }  // namespace
 }  // namespace bandgate
