@@ -25,8 +25,15 @@ def names(command: Any, path: str = "") -> Iterator[str]:
 
 
 NAMES = list(names(typer.main.get_command(cli.app)))
-# In a demonstration for a test few nights do.
-SMALLER = {"demo": "--nodes 1 --gpus 2 --nights 6"}
+# In a demonstration for a test few nights do; the program that judges is another package's.
+SMALLER = {"demo": "--nodes 1 --gpus 2 --nights 6", "baseline": "--executable ./judge"}
+JUDGE = f"""#!{sys.executable}
+import json, sys
+for line in sys.stdin:
+    run = json.loads(line)["run"]
+    print(json.dumps({{"id": run["id"], "attempts": 1, "status": "pass", "unstable": False,
+                       "code": "", "files": [sys.argv[3]], "baselines": []}}))
+"""
 
 Said = Callable[[str], tuple[int, str, str]]
 
@@ -54,6 +61,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     changed = datetime(2026, 11, 25, tzinfo=UTC)
     write(folder / "results" / "before", fleet(4, changed))
     write(folder / "results" / "after", fleet(4))
+    (folder / "judge").write_text(JUDGE, encoding="utf-8")
+    (folder / "judge").chmod(0o755)
     return folder
 
 

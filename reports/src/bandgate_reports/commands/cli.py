@@ -14,6 +14,7 @@ from bandgate_reports import __version__
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.ab import ab
 from bandgate_reports.commands.changes import changes
+from bandgate_reports.commands.baseline import baseline
 from bandgate_reports.commands.common import ReportError, on_stderr
 from bandgate_reports.commands.curves import curves
 from bandgate_reports.commands.demo import demo
@@ -57,6 +58,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
 )
 for command in COMMANDS:
     app.command(short_help=_brief(command))(command)
+app.add_typer(baseline, name="baseline")
 
 
 def _version(wanted: bool) -> None:
