@@ -188,6 +188,18 @@ def test_an_open_chart_survives_a_reload(browser: Browser, page_file: Path) -> N
         expect(page.locator("tr.detail")).to_have_count(1)
 
 
+def outside(page: Page) -> list[str]:
+    """Texts that leave the drawing: a label at the end of an axis is easily cut."""
+    found: list[str] = page.locator("tr.detail .plot").evaluate(
+        """svg => { const box = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll("text")].filter(t => {
+          const b = t.getBoundingClientRect();
+          return b.left < box.left - 1 || b.right > box.right + 1 || b.bottom > box.bottom + 1;
+        }).map(t => t.textContent); }"""
+    )
+    return found
+
+
 def test_the_chart_shows_band_changes_bad_nights_and_the_environment(
     browser: Browser, page_file: Path
 ) -> None:
@@ -206,15 +218,7 @@ def test_the_chart_shows_band_changes_bad_nights_and_the_environment(
         # The pointer reads too.
         plot.hover(position={"x": 300, "y": 100})
         expect(detail.locator(".reading")).to_contain_text("GiB/s (")
-        # No text of the axes leaves the drawing.
-        outside = plot.evaluate(
-            """svg => { const box = svg.getBoundingClientRect();
-            return [...svg.querySelectorAll("text")].filter(t => {
-              const b = t.getBoundingClientRect();
-              return b.left < box.left - 1 || b.right > box.right + 1 || b.bottom > box.bottom + 1;
-            }).map(t => t.textContent); }"""
-        )
-        assert outside == []
+        assert outside(page) == []
 
 
 def test_common_reasons_are_said_once_and_found(browser: Browser, page_file: Path) -> None:
@@ -311,6 +315,17 @@ def multiplied(trend: Trend, gpus: int, probes: int, nights: int) -> Trend:
             histories.append(one)
             rows.append(replace(row, device=device, probe=one.probe, key=one.key))
     return replace(trend, rows=tuple(rows), histories=tuple(histories))
+
+
+def test_the_last_label_of_a_narrow_axis_is_whole(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "index.html"
+    one = multiplied(report(tmp_path / "results", fleet(5)), 1, 1, 90)
+    file.write_text(html.render(one), encoding="utf-8")
+    with chromium.opened(browser, file, viewport={"width": 360, "height": 800}) as found:
+        found.page.locator("td button").first.click()
+        # The year begins with the newest night.
+        expect(found.page.locator("tr.detail .plot")).to_contain_text("Jan 2025")
+        assert outside(found.page) == []
 
 
 def test_a_thousand_series_load_and_answer(
