@@ -14,10 +14,11 @@ from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.section import Column, Figure, Row, Section, Table, Tone
 from bandgate_reports.trend import html, markdown, png
 from bandgate_reports.trend.model import Item, Since
+from test_cli import trend
 from test_render import HOSTILE, hostile, report, small
 
 from conftest import NOW
-from made import FLEET, H200, PROBES, READ, Document, Gpu, Probe, fleet, result
+from made import FLEET, H200, PROBES, READ, Document, Gpu, Probe, fleet, result, write
 
 SLOW = [("below-bound", "4180 is below 4259")]
 
@@ -213,3 +214,14 @@ def test_pngs_of_strange_names_and_of_no_value(tmp_path: Path) -> None:
     found = dict(png.files(report(tmp_path, hostile()), every=True))
     assert len(found) == 2
     assert all(len(n) < 90 and n.isascii() and "/" not in n and "\\" not in n for n in found)
+
+
+def test_pngs_are_written_where_they_are_wanted(tmp_path: Path) -> None:
+    results = write(tmp_path / "results", nights("pppr"))
+    done = trend(results, tmp_path / "out", "--png", str(tmp_path / "figures"))
+    assert done.returncode == 1
+    assert [f.name for f in (tmp_path / "figures").iterdir()] == ["n017_0000_1b_00.0_read.png"]
+    assert f"figures: 1 in {tmp_path / 'figures'}" in done.stderr.decode()
+    wrong = trend(results, tmp_path / "out", "--png-all")
+    assert wrong.returncode == 2
+    assert b"--png-all: there is no folder for them; add --png DIR" in wrong.stderr

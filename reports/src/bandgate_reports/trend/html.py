@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -89,6 +90,7 @@ def _data(trend: Trend) -> dict[str, Any]:
     return {"rows": rows, "texts": texts.all()}
 
 
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("bandgate_reports.trend"),

@@ -35,6 +35,7 @@ def since(
     placed = table["placed"]
     if not placed.any():
         return None
+    newest = newest[[*_NEEDED, "ratio", "stale"]]
     night = table.loc[placed, "started"].max().floor(series_of.NIGHT)
     # A result whose time cannot be right is neither before nor after.
     earlier = table.loc[placed & (table["started"] < night), _NEEDED]
