@@ -13,7 +13,7 @@ import pandas as pd
 
 from bandgate_reports.analysis import series as series_of
 from bandgate_reports.analysis.verdicts import STATUSES
-from bandgate_reports.store.records import CONFIGURATION, ENVIRONMENT, each
+from bandgate_reports.store.records import CONFIGURATION, ENVIRONMENT, each, each_by_series
 from bandgate_reports.text import count, printable, shorten
 from bandgate_reports.trend.charts import value_range
 from bandgate_reports.trend.model import DAY_S, Band, Flag, History, Item, Step
@@ -60,13 +60,6 @@ class Analyses:
     announced: tuple[Item, ...]  # change points that are certain since the newest night
 
 
-def by_series(table: pd.DataFrame) -> dict[Hashable, list[Any]]:
-    found: dict[Hashable, list[Any]] = {}
-    for one in each(table):
-        found.setdefault(one.series, []).append(one)
-    return found
-
-
 def histories(
     table: pd.DataFrame,
     found: Points,
@@ -82,7 +75,7 @@ def histories(
     last = table[[*_LAST, *CONFIGURATION]].iloc[[found.row[where[k].stop - 1] for k in keys]]
     units = table["unit"].iloc[[_measured_row(found, where[k]) for k in keys]]
     whys = _whys(table, found, where, keys)
-    flags = by_series(changes[changes["series"].isin(keys)])
+    flags = each_by_series(changes[changes["series"].isin(keys)])
     made: dict[int, History] = {}
     taken: set[str] = set()
     for key, row, unit in zip(keys, each(last), units, strict=True):

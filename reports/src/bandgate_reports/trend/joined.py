@@ -11,9 +11,9 @@ from bandgate_reports.analysis import changes, fleet, series
 from bandgate_reports.analysis.change_facts import RECENT_DAYS, Looked, in_force, together
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.section import Section
-from bandgate_reports.store.records import each
+from bandgate_reports.store.records import each, each_by_series
 from bandgate_reports.text import count, listed, printable, shorten
-from bandgate_reports.trend.histories import Analyses, by_series
+from bandgate_reports.trend.histories import Analyses
 from bandgate_reports.trend.model import Item
 from bandgate_reports.units import RateUnit, percent_text
 from bandgate_reports.views import changes as changes_view
@@ -41,7 +41,9 @@ def joined(
         sections.append(fleet_view.section(compared, rate))
     shared = {int(e.event): _shared(e) for e in each(found.events)}
     steps = found.changes.assign(shared=[shared.get(e, "") for e in found.changes["event"]])
-    analyses = Analyses(by_series(steps), by_series(found.bad_nights), announced(found, table))
+    analyses = Analyses(
+        each_by_series(steps), each_by_series(found.bad_nights), announced(found, table)
+    )
     return analyses, tuple(sections)
 
 
