@@ -117,10 +117,10 @@ class _Level:
     lagged: Floats  # sum of products of successive distances from it
 
 
-def steps(final: Floats, recent: Floats) -> list[Step]:
-    """In time. Values of one series, as hampel.clean() gives them."""
-    unit = _unit(final)
-    history = _History(final / unit - 1, recent / unit - 1)
+def steps(values: Floats, final: Floats, recent: Floats) -> list[Step]:
+    """In time. Values of one series, and what hampel.clean() makes of them."""
+    unit = _unit(values)
+    history = _History(*(table / unit - 1 for table in (values, final, recent)))
     found: list[Step] = []
     step = history.next_step(0)
     while step is not None:
@@ -139,7 +139,8 @@ def _unit(values: Floats) -> float:
 class _History:
     """Values less one, in units of the first."""
 
-    def __init__(self, final: Floats, recent: Floats) -> None:
+    def __init__(self, values: Floats, final: Floats, recent: Floats) -> None:
+        self._values = values
         self._final = final
         self._recent = recent
         self._lately = np.median(recent, axis=1)
@@ -152,11 +153,12 @@ class _History:
     def next_step(self, start: int) -> Step | None:
         """The first change that becomes certain in the level that begins at `start`."""
         for night in self._promising(start):
+            last = float(self._values[night])
             if self._as_usual[night]:
-                step = _certain(self._final[: night + 1], self._sums, start)
+                step = _certain(self._final[: night + 1], self._sums, start, last)
             else:
                 as_of = np.append(self._final[: night + 1 - RECENT], self._recent[night])
-                step = _certain(as_of, Sums.of(as_of), start)
+                step = _certain(as_of, Sums.of(as_of), start, last)
             if step is not None:
                 return step
         return None
@@ -185,11 +187,12 @@ class _History:
         return np.asarray(self._sums.significant(start, allowed, ends).any(axis=1))
 
 
-def _certain(values: Floats, sums: Sums, start: int) -> Step | None:
+def _certain(values: Floats, sums: Sums, start: int, last: float) -> Step | None:
     """The clearest split of the nights from `start` that would be kept, if it may be announced.
 
     Kept: significant, with medians apart by the least step and by 2.5 robust sigma of the nights
-    about them, and the last five nights still that far from the level before.
+    about them, the last five nights still that far from the level before, and the `last` one, as
+    it was measured, nearer to the new level than to it: a spell of three or four nights is none.
     """
     end = len(values)
     splits = np.arange(start + _NEAREST, end - _NEAREST + 1)
@@ -199,18 +202,25 @@ def _certain(values: Floats, sums: Sums, start: int) -> Step | None:
     now = np.median(values[-RECENT:])
     apart = np.minimum(*(np.where(rises, x - before, before - x) for x in (after, now)))
     kept = (apart > 0) & (apart >= LEAST * np.abs(1 + before))
+    kept &= (last > (before + after) / 2) == rises
     kept[kept] = sums.significant(start, splits[kept], np.array(end))
     (kept_at,) = np.nonzero(kept)
     clearest_first = kept_at[np.argsort(-sums.energy(start, splits[kept_at], end), kind="stable")]
     for at in clearest_first:
         split = int(splits[at])
         levels = np.where(np.arange(start, end) < split, before[at], after[at])
-        sigma = TO_SIGMA * np.median(np.abs(values[start:] - levels))
-        if apart[at] >= SIGMAS * sigma:
+        if apart[at] >= SIGMAS * _sigma(values[start:] - levels):
             if min(split - start, end - split) < SIDE:
                 return None
             return Step(split, end - 1, float(before[at]), float(after[at]))
     return None
+
+
+def _sigma(residuals: Floats) -> float:
+    """The greater of what the median absolute deviation and the quartiles say: of few nights, or
+    of values in two modes, either alone is often far too small."""
+    low, high = np.quantile(residuals, (0.25, 0.75))
+    return max(TO_SIGMA * float(np.median(np.abs(residuals))), float(high - low) / 1.349)
 
 
 def _running_medians(values: Floats) -> Floats:

@@ -124,14 +124,15 @@ def _flagged(values: Floats, around: _Around, usual: Floats) -> Flags:
     far: Flags = away > LEAST * np.abs(around.median)
     row, night = np.nonzero(far)
     own = np.abs(around.windows[far] - around.median[far, None])
-    spread = medians(own, around.number[far])
+    sigma = TO_SIGMA * medians(own, around.number[far])
     # Nights whose window ends before this one: nothing that comes later changes them.
     month = night[:, None] - REACH - np.arange(1, _MONTH + 1)
     before = np.where(month >= 0, usual[row[:, None], np.maximum(month, 0)], np.nan)
     number = (month >= 0).sum(axis=1)
     enough = number >= _ENOUGH
-    spread[enough] = np.maximum(spread, medians(before, number))[enough]
-    far[far] = away[far] > SIGMAS * TO_SIGMA * spread
+    usually = TO_SIGMA * medians(before, number)
+    sigma[enough] = np.maximum(sigma, usually)[enough]
+    far[far] = away[far] > SIGMAS * sigma
     return far
 
 

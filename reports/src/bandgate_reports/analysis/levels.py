@@ -31,11 +31,12 @@ def judge(values: Floats, lengths: NDArray[np.int64]) -> Judged:
     found: list[tuple[Step, ...]] = [()] * len(values)
     for row in np.flatnonzero(_moves(cleaned.recent)).tolist():
         nights = int(lengths[row])
-        found[row] = tuple(steps(cleaned.final[row, :nights], cleaned.recent[row, :nights]))
+        own = (table[row, :nights] for table in (values, cleaned.final, cleaned.recent))
+        found[row] = tuple(steps(*own))
     starts = np.array([own[-1].first if own else 0 for own in found], dtype=np.int64)
     bad = cleaned.bad
-    for at, own in enumerate(found):
-        bad[at, [step.first for step in own]] = False  # it turned out to begin a level
+    for at, changes in enumerate(found):
+        bad[at, [step.first for step in changes]] = False  # it turned out to begin a level
     pending, usual = _out_of_line(values, lengths, starts)
     before = cleaned.pending & ~pending
     usual = np.where(before, cleaned.expected, usual)
