@@ -2,7 +2,7 @@
 """Changes of level and bad nights as people read them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import pandas as pd
@@ -32,7 +32,7 @@ class _Item:
     values: tuple[float, ...]  # of the one series
     in_force: bool = False
     event_of: int = 0  # series of the node, of which it is an event; 0: of none
-    together: tuple[str, ...] = ()
+    together: list[str] = field(default_factory=list)
 
 
 def section(
@@ -76,10 +76,10 @@ def _changes(looked: Looked) -> Iterator[_Item]:
             values=(float(own["before"].iloc[0]), float(own["after"].iloc[0])),
             in_force=bool(looked.in_force[own.index].any()),
             event_of=int(events[own["event"].iloc[0]]) if len(own) > 1 else 0,
-            together=tuple(
+            together=[
                 f"{name} {shorten(before, 60)} → {shorten(after, 60)}"
                 for name, before, after in dict.fromkeys(facts)
-            ),
+            ],
         )
 
 
@@ -146,17 +146,18 @@ def _sentences(looked: Looked) -> Iterator[str]:
 
 
 def _change_table(items: list[_Item], words: Words) -> Table:
-    names = ("Where", "What", "Level", "Together with")
+    names = ("Where", "Level", "What")
     columns = (Column("Since"), Column("Change", numeric=True), *map(Column, names))
     rows = []
     for item in items[:_MOST_ROWS]:
+        subject = words.subject(item.series, item.event_of)
+        also = f"; together with: {listed(item.together, 4)}" if item.together else ""
         cells = (
             f"{item.first:%Y-%m-%d}",
             words.step(item.step, item.series),
             words.place(item.series),
-            words.subject(item.series, item.event_of),
             "" if item.event_of else words.levels(item.series[0], *item.values),
-            listed(list(item.together), 4),
+            f"{subject}{also}",
         )
         tone = Tone.BAD if item.in_force else Tone.PLAIN if item.worse else Tone.GOOD
         rows.append(_row(cells, tone, item, words))
@@ -176,7 +177,7 @@ _BAD = "Far off for one night or two, and back."
 
 
 def _night_table(title: str, note: str, items: list[_Item], words: Words) -> Table:
-    names = ("Where", "What", "Expected and measured")
+    names = ("Where", "Expected, measured", "What")
     columns = (Column("Night"), Column("Off by", numeric=True), *map(Column, names))
     rows = []
     for item in items[:_MOST_NIGHTS]:
@@ -185,8 +186,8 @@ def _night_table(title: str, note: str, items: list[_Item], words: Words) -> Tab
             f"{item.first:%Y-%m-%d}" + (f" … {item.last:%m-%d}" if nights > 1 else ""),
             words.step(item.step, item.series),
             words.place(item.series),
-            words.subject(item.series),
             words.levels(item.series[0], *item.values) if len(item.series) == 1 else "",
+            words.subject(item.series),
         )
         rows.append(_row(cells, Tone.UNSURE if item.worse else Tone.PLAIN, item, words))
     return Table(title, columns, tuple(rows), max(0, len(items) - _MOST_NIGHTS), note)

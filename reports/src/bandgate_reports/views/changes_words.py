@@ -46,7 +46,7 @@ class Words:
             return f"{number}: {listed(probes, 4)}"
         cards = len({who.card for who in whose})
         kind = "one card" if cards == 1 < self._cards[whose[0].node] else "whole-node event"
-        return f"{kind}: {len(whose)} of {event_of} series: {listed(probes, 4)}"
+        return f"{kind}, {len(whose)} of {event_of} series: {listed(probes, 4)}"
 
     def step(self, step: float, series: Sequence[int]) -> str:
         """Less of a time is better: a sign alone would be read the other way round."""
