@@ -10,6 +10,7 @@ import pytest
 from bandgate_reports.analysis import changes
 from bandgate_reports.analysis.hampel import Floats
 from bandgate_reports.analysis.levels import Judged, judge
+
 from made_nights import NOISES, find, nights, noise, number_of, public, stepped
 
 
@@ -54,14 +55,14 @@ def test_no_change_and_two_bad_nights() -> None:
 @pytest.mark.parametrize("kind", NOISES)
 def test_synthetic_series(kind: str) -> None:
     chance = np.random.default_rng(20261201)
-    values = noise(kind, chance, 16)[:, :90]
-    values = stepped(values, chance.integers(10, 80, 16), chance.choice([-0.05, -0.02, 0.02], 16))
-    values = stepped(values, chance.integers(10, 80, 16), chance.choice([0, 0.03], 16))
+    values = noise(kind, chance, 12)[:, :70]
+    values = stepped(values, chance.integers(10, 60, 12), chance.choice([-0.05, -0.02, 0.02], 12))
+    values = stepped(values, chance.integers(10, 60, 12), chance.choice([0, 0.03], 12))
     for night in (40, 41, 60):
-        values[:, night] *= chance.choice([1, 0.9], 16)
+        values[:, night] *= chance.choice([1, 0.9], 12)
     mornings = _replay(values)
-    assert sum(len(own) for own in mornings[-1].steps) > 16
-    assert mornings[-1].bad.sum() > 8
+    assert sum(len(own) for own in mornings[-1].steps) > 12
+    assert mornings[-1].bad.sum() > 6
 
 
 def test_tables_of_successive_mornings() -> None:
