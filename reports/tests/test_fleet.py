@@ -162,12 +162,45 @@ def test_two_groups_that_nothing_explains_are_said_to_be_two_groups(tmp_path: Pa
     section = view.section(found)
     assert section.tone is Tone.UNSURE
     assert section.headline == (
-        "32 cards on 8 nodes compared: no outlier, but two groups that nothing recorded explains"
+        "32 cards on 8 nodes compared: no outlier, but two groups of cards that nothing explains "
+        "for certain"
     )
     assert section.sentences[1] == (
-        "NVIDIA H200, read: 8 of 32 cards are 3.0 % below the others, and nothing recorded tells "
-        "them apart. They are two groups, not outliers."
+        "NVIDIA H200, read: 8 of 32 cards are 3.0 % worse than the others, and nothing recorded "
+        "tells them apart. They are two groups, not outliers."
     )
+
+
+def test_what_one_node_of_two_has_is_named_beside_the_node(tmp_path: Path) -> None:
+    mixed = [replace(c, driver="570.1" if c.node == "n000" else "580.2") for c in cards(2, 8)]
+    found = of(tmp_path, night(mixed, lambda g: 0.97 if g.driver == "570.1" else 1.0))
+    assert (flagged(found), found.exit) == ([], Exit.OK)
+    assert view.section(found).sentences[1] == (
+        "NVIDIA H200, read: 8 of 16 cards are 3.0 % worse than the others, all cards of n000, "
+        "along with driver 570.1 (others 580.2): that or the node, which cannot be told apart. "
+        "They are two groups, not outliers."
+    )
+
+
+def test_a_driver_on_several_nodes_explains_one_node_of_a_board_part(tmp_path: Path) -> None:
+    mixed = [
+        replace(c, board_part="AB"[i // 16], driver="570.1" if (i // 8) % 2 else "580.2")
+        for i, c in enumerate(cards(4, 8))
+    ]
+    found = of(tmp_path, night(mixed, lambda g: 0.97 if g.driver == "570.1" else 1.0))
+    assert (flagged(found), found.exit) == ([], Exit.OK)
+    assert found.apart["known"].all()
+    assert [f for f in found.apart["facts"] if f == ("driver",)] == [("driver",)] * 2
+
+
+def test_a_driver_that_costs_nothing_elsewhere_explains_nothing_here(tmp_path: Path) -> None:
+    mixed = [
+        replace(c, board_part="AB"[i // 16], driver="570.1" if (i // 8) % 2 else "580.2")
+        for i, c in enumerate(cards(4, 8))
+    ]
+    found = of(tmp_path, night(mixed, lambda g: 0.97 if g.node == "n003" else 1.0))
+    (unexplained,) = [s for s in view.section(found).sentences if "two groups" in s]
+    assert "all cards of n003, along with driver 570.1 (others 580.2)" in unexplained
 
 
 def test_a_card_with_another_power_limit_is_no_peer(tmp_path: Path) -> None:
@@ -181,7 +214,7 @@ def test_a_card_with_another_power_limit_is_no_peer(tmp_path: Path) -> None:
     assert row.cells[1:] == (
         "power limit 500 W (1 card)",
         "power limit 700 W (7 cards)",
-        "read −5.0 %: explained by power limit, not outliers",
+        "read −5.0 %: too few to judge: other power limit",
     )
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from bandgate_reports.analysis.fleet_parts import explained, two_groups
+from bandgate_reports.analysis.fleet_parts import explained, shared, two_groups
 from bandgate_reports.analysis.fleet_rule import Codes, Floats, judge, judge_part
 
 
@@ -121,7 +121,7 @@ def test_the_fact_that_goes_along_with_the_step_explains_it() -> None:
     values[old] -= 0.016
     unrelated = np.arange(32) % 2
     facts = {"kernel": unrelated, "driver": old.astype(np.intp), "vbios": 5 - old}
-    found = explained(values, facts, nodes(*[8] * 4))
+    found = explained(values, facts, nodes(*[8] * 4), shared(facts, nodes(*[8] * 4)))
     assert found is not None
     assert found[0] == ("driver", "vbios")
     assert np.array_equal(found[1] == 1, old)
@@ -131,4 +131,17 @@ def test_what_one_node_alone_has_explains_nothing() -> None:
     values = steady(32)
     own = nodes(*[8] * 4)
     values[own == 2] -= 0.03
-    assert explained(values, {"driver": (own == 2).astype(np.intp)}, own) is None
+    facts = {"driver": (own == 2).astype(np.intp)}
+    assert explained(values, facts, own, shared(facts, own)) is None
+
+
+def test_a_slow_node_among_them_hides_no_explanation() -> None:
+    values = steady(32)
+    own = nodes(*[8] * 4)
+    old = own % 2 == 1
+    values[old] -= 0.025
+    values[own == 2] -= 0.055
+    facts = {"driver": old.astype(np.intp)}
+    found = explained(values, facts, own, shared(facts, own))
+    assert found is not None
+    assert found[0] == ("driver",)

@@ -18,6 +18,7 @@ LABELS = {
     c: ENVIRONMENT[c][2] if c in ENVIRONMENT else "PCIe link" for c in (*CONFIGURATION, *FACTS)
 }
 _MOST = 0.75  # of the cards share what is usual there
+_NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Fleet:
         flagged, cause, differs.
     nodes: KEY, node, cards, loss: nodes that are slow as a whole. Their cards are not flagged.
     apart: KEY, facts, worse, better (what each side has), worse_cards, better_cards, loss,
-        worse_nodes, known: groups that were not compared with each other, and what they differ by.
+        worse_nodes, along (of a difference that nothing explains: what goes along with it on one
+        node), known: groups that were not compared with each other, and what they differ by.
     """
 
     cards: pd.DataFrame
@@ -89,7 +91,8 @@ _CARDS = [
 _NODES = [*KEY, "node", "cards", "loss"]
 _APART = [
     *KEY,
-    *("facts", "worse", "better", "worse_cards", "better_cards", "loss", "worse_nodes", "known"),
+    *("facts", "worse", "better", "worse_cards", "better_cards", "loss", "worse_nodes"),
+    *("along", "known"),
 ]
 
 
@@ -141,11 +144,10 @@ def _known(codes: Codes) -> Codes:
 
 def _apart(group: _Group, cut: fleet_parts.Cut, facts: _Facts) -> dict[str, Any]:
     """A cut in words and numbers: the worse side, the better side, and the loss between them."""
-    better, worse = cut.usual, cut.other
-    if np.median(group.x[better]) < np.median(group.x[worse]):
-        better, worse = worse, better
-    levels = [np.atleast_1d(np.median(group.x[side])) for side in (worse, better)]
-    lost = loss_of(levels[0], levels[1], group.lower_is_better)
+    node = facts.codes["node"][group.rows]
+    one, other = (fleet_parts.level(group.x[s], node[s]) for s in (cut.usual, cut.other))
+    better, worse = (cut.usual, cut.other) if one >= other else (cut.other, cut.usual)
+    lost = loss_of(np.array([min(one, other)]), np.array([max(one, other)]), group.lower_is_better)
     better, worse = group.rows[better], group.rows[worse]
     names = cut.facts
     if cut.configured:
@@ -164,8 +166,19 @@ def _apart(group: _Group, cut: fleet_parts.Cut, facts: _Facts) -> dict[str, Any]
         "better_cards": len(better),
         "loss": float(lost[0]),
         "worse_nodes": _whole_nodes(group, worse, facts),
+        "along": "" if names or cut.configured else _along(worse, better, facts),
         "known": cut.configured or bool(cut.facts),
     }
+
+
+def _along(worse: Codes, better: Codes, facts: _Facts) -> str:
+    """What nearly all of the worse have and nearly none of the better."""
+    found = []
+    for fact in FACTS:
+        (own, share), (other, of_others) = facts.usual(fact, worse), facts.usual(fact, better)
+        if own != other and own and other and min(share, of_others) >= _NEARLY_ALL:
+            found.append(f"{LABELS[fact]} {own} (others {other})")
+    return "; ".join(found[:3])
 
 
 def _whole_nodes(group: _Group, rows: Codes, facts: _Facts) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ nobody knows.
 `x` is the logarithm of how good a card is (see fleet_rule). Facts are codes, one a card.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,41 +33,64 @@ def by_configuration(configurations: Codes) -> list[Codes]:
     return sorted(found, key=lambda cards: (-len(cards), int(cards[0])))
 
 
-def _big_values(fact: Codes, nodes: Codes) -> list[int]:
-    """Values that enough cards share, on more than one node where there are several: what one
-    node alone has may as well be the fault of that node."""
+def shared(facts: Mapping[str, Codes], nodes: Codes) -> dict[str, Codes]:
+    """Of each fact the values that explain something: those on more than one node, where there are
+    several; what one node alone has may as well be the fault of that node."""
     one_node = len(np.unique(nodes)) == 1
-    found = []
-    for value in np.unique(fact):
-        has = fact == value
-        if has.sum() >= FROM_OTHERS and (one_node or len(np.unique(nodes[has])) > 1):
-            found.append(int(value))
+    found = {}
+    for name, fact in facts.items():
+        values = np.unique(fact)
+        of_nodes = np.unique(np.stack([fact, nodes]), axis=1)[0]
+        found[name] = values if one_node else values[[np.sum(of_nodes == v) > 1 for v in values]]
     return found
 
 
-def _left_over(x: Floats, labels: Codes) -> tuple[float, float]:
-    """Scale within the groups, and the step between the medians of the best and the worst."""
-    medians = {v: float(np.median(x[labels == v])) for v in np.unique(labels)}
-    within = x - np.array([medians[v] for v in labels])
-    return float(scale_of(within)[0]), max(medians.values()) - min(medians.values())
+def _big_values(fact: Codes, allowed: Codes) -> Codes:
+    values, counts = np.unique(fact, return_counts=True)
+    return values[(counts >= FROM_OTHERS) & np.isin(values, allowed)]
+
+
+def level(x: Floats, nodes: Codes) -> float:
+    """What these cards reach where nothing is wrong: of the medians of their nodes the upper
+    quartile, since a fault makes a node slower and none makes it faster."""
+    _, own = np.unique(nodes, return_inverse=True)
+    medians = [np.median(x[own == node]) for node in range(int(own.max()) + 1)]
+    return float(np.quantile(medians, 0.75, method="higher"))
+
+
+def _scatter(x: Floats, labels: Codes, levels: Mapping[int, float]) -> float:
+    """What is left within the groups."""
+    return float(scale_of(x - np.array([levels[int(v)] for v in labels]))[0])
 
 
 def explained(
-    x: Floats, facts: Mapping[str, Codes], nodes: Codes
+    x: Floats,
+    facts: Mapping[str, Codes],
+    nodes: Codes,
+    allowed: Mapping[str, Codes],
+    elsewhere: Callable[[str, int, int], bool] = lambda *_: True,
 ) -> tuple[tuple[str, ...], Codes] | None:
     """The fact that tells two or more groups apart which differ by more than their scatter, with
-    all facts that go along with it, and each card's group (-1: of a value too rare to judge)."""
+    all facts that go along with it, and each card's group (-1: of a value too rare to judge).
+    `allowed`: the values that may explain, as shared() gives them. `elsewhere`: whether a fact's
+    value does better than another among other cards, too, as far as they tell."""
     best: tuple[float, str, Codes] | None = None
     partitions: dict[str, Codes] = {}
     for name, fact in facts.items():
-        big = _big_values(fact, nodes)
+        big = _big_values(fact, allowed[name])
         if len(big) < 2:
             continue
         labels = np.where(np.isin(fact, big), fact, -1)
         known = labels >= 0
-        scale, step = _left_over(x[known], labels[known])
+        levels = {int(v): level(x[labels == v], nodes[labels == v]) for v in big}
+        scale = _scatter(x[known], labels[known], levels)
+        step = max(levels.values()) - min(levels.values())
         _, partitions[name] = np.unique(labels, return_inverse=True)
-        if step >= max(LEAST_STEP, _APART * scale) and (best is None or scale < best[0]):
+        if step < max(LEAST_STEP, _APART * scale) or (best is not None and scale >= best[0]):
+            continue
+        if elsewhere(
+            name, max(levels, key=levels.__getitem__), min(levels, key=levels.__getitem__)
+        ):
             best = (scale, name, labels)
     if best is None:
         return None
@@ -102,7 +125,8 @@ def two_groups(x: Floats, nodes: Codes) -> Flags | None:
     cut = int(np.argmax(between[inside])) + least
     worse = np.zeros(n, dtype=np.bool_)
     worse[order[:cut]] = True
-    scale, step = _left_over(x, worse.astype(np.intp))
+    levels = {int(side): float(np.median(x[worse == side])) for side in (True, False)}
+    scale, step = _scatter(x, worse.astype(np.intp), levels), levels[0] - levels[1]
     if step < max(LEAST_STEP, _APART * scale):
         return None
     several = len(np.unique(nodes)) > 2
@@ -118,8 +142,10 @@ def parts(
     kinds = by_configuration(configurations)
     cuts = [Cut(kinds[0], other, configured=True) for other in kinds[1:]]
     found: list[Codes] = []
+    allowed = shared(facts, nodes)
     for cards in kinds:
-        for part in _by_facts(x, nodes, facts, cards, cuts):
+        others = [kind for kind in kinds if kind is not cards]
+        for part in _by_facts(x, facts, nodes, allowed, cards, others, cuts):
             worse = two_groups(x[part], nodes[part])
             if worse is None:
                 found.append(part)
@@ -130,14 +156,34 @@ def parts(
 
 
 def _by_facts(
-    x: Floats, nodes: Codes, facts: Mapping[str, Codes], cards: Codes, cuts: list[Cut]
+    x: Floats,
+    facts: Mapping[str, Codes],
+    nodes: Codes,
+    allowed: Mapping[str, Codes],
+    cards: Codes,
+    others: list[Codes],
+    cuts: list[Cut],
 ) -> list[Codes]:
-    found = explained(x[cards], {f: c[cards] for f, c in facts.items()}, nodes[cards])
+    def elsewhere(name: str, better: int, worse: int) -> bool:
+        """A driver that costs nothing on the other board part costs nothing here."""
+        for kind in others:
+            sides = [kind[facts[name][kind] == value] for value in (better, worse)]
+            if min(map(len, sides)) < FROM_OTHERS:
+                continue
+            levels = [level(x[side], nodes[side]) for side in sides]
+            if levels[0] - levels[1] < LEAST_STEP / 2:
+                return False
+        return True
+
+    own = {name: fact[cards] for name, fact in facts.items()}
+    found = explained(x[cards], own, nodes[cards], allowed, elsewhere)
     if found is None:
         return [cards]
     names, labels = found
-    values, counts = np.unique(labels[labels >= 0], return_counts=True)
-    # Too few have that value to be a kind of their own: they stay with most of the cards.
-    kinds = by_configuration(np.where(labels < 0, values[counts.argmax()], labels))
-    cuts += [Cut(cards[kinds[0]], cards[other], names) for other in kinds[1:]]
-    return [cards[kind] for kind in kinds]
+    kinds = [cards[labels == value] for value in np.unique(labels[labels >= 0])]
+    kinds.sort(key=lambda kind: (-len(kind), int(kind[0])))
+    cuts += [Cut(kinds[0], other, names) for other in kinds[1:]]
+    # Too few have another value to say what it is good for: they are held against the best.
+    best = max(range(len(kinds)), key=lambda i: level(x[kinds[i]], nodes[kinds[i]]))
+    kinds[best] = np.concatenate([kinds[best], cards[labels < 0]])
+    return kinds

@@ -168,8 +168,9 @@ class Unanswered(ValueError):  # noqa: N818 - a reason, read by people
 
 def answered(asked: pd.DataFrame, answers: Iterable[str], tried: str) -> pd.DataFrame:
     """One row an invocation: what is known of its last attempt, then (status), now, attempts,
-    unstable_now, code, touched (held against an entry of `tried`, a file or folder), and of the
-    baseline that does not hold, else the card's, else the model's, reference_now, lower_now, upper_now, ratio_now."""
+    unstable_now, code, touched (held against an entry of `tried`, a file or folder), and
+    reference_now, lower_now, upper_now, ratio_now of the baseline that does not hold, else the
+    card's, else the model's."""
     found, ends = [], []
     end = 0
     ids = asked["id"].to_numpy()

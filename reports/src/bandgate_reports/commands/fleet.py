@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bandgate-report fleet."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,8 +26,10 @@ from bandgate_reports.commands.common import (
     read,
     show,
     tell,
+    write_atomically,
 )
 from bandgate_reports.demo import mark
+from bandgate_reports.render import page as as_page
 from bandgate_reports.text import count
 from bandgate_reports.units import RateUnit
 from bandgate_reports.views import fleet as view
@@ -43,6 +46,10 @@ def fleet(
             help="A card's value is the median of its newest N nights; 1: the newest alone.",
         ),
     ] = NIGHTS,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", metavar="FILE", help="Write it as a page, too, with the heat map."),
+    ] = None,
     form: As = Format.TABLE,
     include_scripted: Scripted = False,
     since: Since = None,
@@ -54,7 +61,7 @@ def fleet(
     """Cards and nodes that are slower than their peers: same model, same configuration, same probe.
     Exit code 1 if one is, 4 if there were no four cards alike to compare.
 
-    Example: bandgate-report fleet results
+    Example: bandgate-report fleet results --page fleet.html
     """
     at = moment(now)
     loaded = read(
@@ -62,8 +69,10 @@ def fleet(
     )
     found = analysis.compare(series.identify(loaded.results, at), nights)
     section = view.section(found, unit, _notice(loaded))
+    if page is not None:
+        write_atomically(page, as_page.render((section,), title="Fleet").encode())
     show(section, form)
-    tell(loaded)
+    tell(loaded, f"page: {page}" if page is not None else "")
     raise typer.Exit(Exit.ERROR if nothing_valid(loaded) else section.exit)
 
 

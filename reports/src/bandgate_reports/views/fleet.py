@@ -8,17 +8,17 @@ from typing import Any
 import pandas as pd
 
 from bandgate_reports.analysis import fleet_nodes
-from bandgate_reports.analysis.fleet import LABELS, Fleet
+from bandgate_reports.analysis.fleet import Fleet
 from bandgate_reports.analysis.fleet_rule import FROM_OTHERS
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.section import Column, Row, Section, Table, Tone
 from bandgate_reports.store.records import each
 from bandgate_reports.text import count, listed, shorten
 from bandgate_reports.units import RateUnit, percent_text, scale
-from bandgate_reports.views import fleet_data, heat_map
+from bandgate_reports.views import fleet_apart, fleet_data, heat_map
+from bandgate_reports.views.fleet_apart import points
 
 _MOST_ROWS = 40
-_SAME = 0.005  # groups that differ by less are mentioned, not numbered
 _TONES = {Exit.REGRESSION: Tone.BAD, Exit.CANNOT_TELL: Tone.UNSURE}
 
 
@@ -37,7 +37,7 @@ def section(fleet: Fleet, rate: RateUnit = RateUnit.GIB_S, notice: str = "") -> 
     maps = [heat_map.table(str(m), c, n) for m, (c, n) in by_model.items()]
     unknown = bool((~fleet.apart["known"].astype("bool")).any())
     tone = _TONES.get(fleet.exit, Tone.UNSURE if unknown else Tone.GOOD)
-    tables = [_nodes(ranking, compared), _cards(compared, rate), _apart(fleet), *maps]
+    tables = [_nodes(ranking, compared), _cards(compared, rate), fleet_apart.table(fleet), *maps]
     return Section(
         key="fleet",
         title="Fleet",
@@ -69,7 +69,7 @@ def _headline(fleet: Fleet, compared: pd.DataFrame, ranking: pd.DataFrame) -> st
         return "; ".join(parts)
     of = f"{count(cards, 'card')} on {count(nodes, 'node')} compared"
     if (~fleet.apart["known"].astype("bool")).any():
-        return f"{of}: no outlier, but two groups that nothing recorded explains"
+        return f"{of}: no outlier, but two groups of cards that nothing explains for certain"
     return f"{of}: none is slower than its peers"
 
 
@@ -85,12 +85,7 @@ def _sentences(fleet: Fleet, compared: pd.DataFrame) -> Iterable[str]:
         )
         yield f"Of each card: the {nights}, up to {newest}."
     for row in each(fleet.apart[~fleet.apart["known"].astype("bool")]):
-        where = f": all cards of {listed(list(row.worse_nodes), 6)}" if row.worse_nodes else ""
-        yield (
-            f"{row.model}, {row.probe}: {row.worse_cards} of "
-            f"{row.worse_cards + row.better_cards} cards are {_points(row.loss)} below the others, "
-            f"and nothing recorded tells them apart{where}. They are two groups, not outliers."
-        )
+        yield _two_groups(row)
     few = fleet.cards[fleet.cards["peers"] < FROM_OTHERS]
     if len(few):
         alone = few.groupby("model", sort=True).agg(cards=("card", "nunique"))
@@ -104,8 +99,21 @@ def _sentences(fleet: Fleet, compared: pd.DataFrame) -> Iterable[str]:
         yield f"Left out: {gone}, not measured for more than 7 days while others were."
 
 
-def _points(loss: float) -> str:
-    return f"{loss * 100:.1f} %"
+def _two_groups(row: Any) -> str:
+    below = (
+        f"{row.model}, {row.probe}: {row.worse_cards} of {row.worse_cards + row.better_cards} "
+        f"cards are {points(row.loss)} worse than the others"
+    )
+    whole = f"all cards of {listed(list(row.worse_nodes), 6)}" if row.worse_nodes else ""
+    if row.along:
+        return (
+            f"{below}, {whole + ', ' if whole else ''}along with {row.along}: that or the node, "
+            "which cannot be told apart. They are two groups, not outliers."
+        )
+    where = f": {whole}" if whole else ""
+    return (
+        f"{below}, and nothing recorded tells them apart{where}. They are two groups, not outliers."
+    )
 
 
 def _nodes(ranking: pd.DataFrame, compared: pd.DataFrame) -> Table:
@@ -147,13 +155,13 @@ def _why(own: pd.DataFrame) -> str:
     slow = own[own["slow"]].groupby("label", sort=False)["loss"].median()
     if len(slow):
         of = ", ".join(
-            f"{p} −{_points(v)}" for p, v in slow.sort_values(ascending=False)[:4].items()
+            f"{p} −{points(v)}" for p, v in slow.sort_values(ascending=False)[:4].items()
         )
         said.append(f"every GPU: {of}{_more(len(slow) - 4)}")
         said += _causes(own[own["slow"]])
     bad = own[own["flagged"]].sort_values("loss", ascending=False)
     for _, card in list(bad.groupby("card", sort=False))[:3]:
-        of = ", ".join(f"{r.label} −{_points(r.loss)}" for r in each(card.head(3)))
+        of = ", ".join(f"{r.label} −{points(r.loss)}" for r in each(card.head(3)))
         causes = _causes(card)
         gpu = _gpu(next(each(card)))
         said.append(f"{gpu}: {of}{_more(len(card) - 3)}{'; ' if causes else ''}{'; '.join(causes)}")
@@ -203,35 +211,3 @@ def _cards(compared: pd.DataFrame, rate: RateUnit) -> Table:
     note = "Peers: the median that the card is held against; of 4 to 7 cards that of the others."
     left = max(0, len(bad) - _MOST_ROWS)
     return Table("Slow cards", columns, tuple(rows), left, note)
-
-
-def _apart(fleet: Fleet) -> Table:
-    """What is not held against each other, and what the difference costs: one row a difference."""
-    columns = (Column("Model"), Column("Worse"), Column("Better"), Column("What it costs"))
-    rows = []
-    table = fleet.apart.assign(
-        probe=fleet_nodes.labels(fleet.apart) if len(fleet.apart) else fleet.apart["probe"]
-    )
-    table = table[table["known"].astype("bool")]
-    sides = table.apply(lambda r: tuple(sorted((r["worse"], r["better"]))), axis=1)
-    for _, group in table.groupby(["model", sides if len(table) else "worse"], sort=True):
-        # The side that loses most gives the order; a probe in which it wins has its sign turned.
-        first = group.sort_values("loss", ascending=False, kind="stable").iloc[0]
-        signed = group["loss"].where(group["worse"] == first["worse"], -group["loss"])
-        costs = group.assign(signed=signed).sort_values("signed", ascending=False, kind="stable")
-        told = costs[costs["signed"].abs() >= _SAME]
-        texts = [
-            f"{r.probe} {'−' if r.signed > 0 else '+'}{_points(abs(r.signed))}" for r in each(told)
-        ]
-        if same := len(costs) - len(told):
-            texts.append(f"{count(same, 'probe')} within 0.5 %")
-        facts = " and ".join(LABELS[f] for f in first["facts"][:3]) or "configuration"
-        cells = (
-            str(first["model"]),
-            f"{first['worse']} ({count(int(first['worse_cards']), 'card')})",
-            f"{first['better']} ({count(int(first['better_cards']), 'card')})",
-            f"{listed(texts, 8)}: explained by {facts}, not outliers",
-        )
-        rows.append(Row(cells, Tone.QUIET, model=str(first["model"])))
-    note = "Cards that differ so are compared among themselves only."
-    return Table("Compared apart", columns, tuple(rows), 0, note)

@@ -75,6 +75,7 @@ def data(fleet: Fleet, compared: pd.DataFrame, ranking: pd.DataFrame) -> dict[st
                 "better_cards": int(r.better_cards),
                 "loss": float(r.loss),
                 "worse_nodes": list(r.worse_nodes),
+                "goes_along_with": r.along,
             }
             for r in each(fleet.apart)
         ],

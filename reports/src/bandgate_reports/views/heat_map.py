@@ -18,7 +18,7 @@ NOTABLE = 0.01  # a difference that is worth a colour
 _WORSE, _BETTER = "var(--heat-worse, #d55e00)", "var(--heat-better, #0072b2)"
 _STEPS = ((0.01, 0.14), (0.02, 0.28), (0.03, 0.42), (0.05, 0.56))
 
-_CELL, _HEIGHT, _CHARACTER = 58, 24, 6.6
+_CELL, _HEIGHT, _CHARACTER = 58, 24, 7.6  # the widest fonts of 12 px
 
 
 def cell_text(loss: float) -> str:
@@ -49,7 +49,7 @@ def figure(model: str, cells: pd.DataFrame, nodes: list[str]) -> Figure:
     names = [printable(shorten(n, 24)) for n in shown]
     probes = [printable(shorten(str(p), 28)) for p in loss.columns]
     left = 12 + _CHARACTER * max(map(len, names))
-    top = 14 + 0.64 * _CHARACTER * max(map(len, probes))
+    top = 18 + 0.64 * _CHARACTER * max(map(len, probes))
     width = left + _CELL * len(probes) + 0.77 * _CHARACTER * len(probes[-1]) + 12
     height = top + _HEIGHT * len(names) + 6
     drawn = [_heading(p, left + _CELL * (i + 0.5), top - 7) for i, p in enumerate(probes)]
@@ -115,11 +115,14 @@ def table(model: str, cells: pd.DataFrame, nodes: list[str]) -> Table | None:
     loss = wide(cells, "loss", nodes)
     flagged = wide(cells.assign(flagged=cells["flagged"].astype("float64")), "flagged", nodes) > 0
     off = loss.abs() >= NOTABLE
-    rows_off = [n for n in nodes if off.loc[n].any()]
     worse = [p for p in loss.columns if off[p].any()]
+    # What is slow comes first; a probe that scatters widely is off in every node.
+    worse.sort(key=lambda p: not flagged[p].any())
+    probes = worse[:_TEXT_PROBES]
+    rows_off = [n for n in nodes if off.loc[n, probes].any()]
     if not rows_off:
         return None
-    probes, shown = worse[:_TEXT_PROBES], rows_off[:_TEXT_NODES]
+    shown = rows_off[:_TEXT_NODES]
     rows = []
     for node in shown:
         bad = bool(flagged.loc[node].any())
@@ -131,7 +134,7 @@ def table(model: str, cells: pd.DataFrame, nodes: list[str]) -> Table | None:
         "Per cent from the median of its peers, the node's worst card; minus is worse, ▾ slow."
     ]
     if quiet := len(nodes) - len(rows_off):
-        notes.append(f"{count(quiet, 'other node')}: all within {NOTABLE:.0%}.".replace("%", " %"))
+        notes.append(f"{count(quiet, 'other node')}: within 1 % in these.")
     if rest := len(loss.columns) - len(probes):
         within = "" if len(worse) > len(probes) else " all within 1 %"
         notes.append(f"{count(rest, 'more probe')}:{within or ' see the page or --format json'}.")
