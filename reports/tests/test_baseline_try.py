@@ -259,6 +259,16 @@ def test_as_people_read_it(tmp_path: Path, approved: Callable[[str, str], None])
     ]
 
 
+def test_nights_that_follow_on_each_other_are_one_span() -> None:
+    nights = ["2026-12-01", "2026-11-30", "2026-11-29", "2026-11-20", "2026-11-18", "2026-11-17"]
+    assert view.spans(nights) == [
+        "2026-11-29 to 2026-12-01",
+        "2026-11-20",
+        "2026-11-17 to 2026-11-18",
+    ]
+    assert view.spans([]) == []
+
+
 def test_a_longer_time_is_the_worse_one(tmp_path: Path) -> None:
     documents: list[Document] = []
     for n, time in enumerate((4.5e-6, 5.0e-6, 4.4e-6)):

@@ -3,6 +3,7 @@
 
 import math
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,7 @@ from bandgate_reports.text import count, listed, shorten
 from bandgate_reports.units import percent_text
 
 _MOST_ROWS = 40
-_MOST_NIGHTS = 5
+_MOST_SPANS = 3
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def _where(title: str, rows: pd.DataFrame, tone: Tone) -> Table:
             percent_text(float(worst["ratio_now"])) if has else str(first.code),
             _bound(worst, bound) if has else "–",
             ", ".join(f"{n} {s}" if len(then) > 1 else str(s) for s, n in then.items()),
-            listed(nights, _MOST_NIGHTS),
+            listed(spans(nights), _MOST_SPANS),
         )
         row = Row(
             cells,
@@ -164,6 +165,17 @@ def _where(title: str, rows: pd.DataFrame, tone: Tone) -> Table:
     shown = tuple(row for _, row in made[:_MOST_ROWS])
     note = "Worst and bound: off the reference by, of the entry that does not hold."
     return Table(title, columns, shown, len(made) - len(shown), note)
+
+
+def spans(nights: list[str]) -> list[str]:
+    """Nights from the newest to the oldest; what follows on each other as "first to last"."""
+    found: list[list[date]] = []
+    for night in map(date.fromisoformat, nights):
+        if found and found[-1][-1] - night == timedelta(days=1):
+            found[-1].append(night)
+        else:
+            found.append([night])
+    return [str(s[0]) if len(s) == 1 else f"{s[-1]} to {s[0]}" for s in found]
 
 
 def _bound(row: pd.Series, column: str) -> str:
