@@ -84,13 +84,13 @@ def find(
 def places(results: pd.DataFrame) -> pd.DataFrame:
     """What every series is of, as last seen, by series; and whether it is `current`: the newest of
     its line, not one that other hardware or another version of the probe has ended."""
-    placed = results[results["placed"]]
-    placed = placed.sort_values(["started", "attempt"], kind="stable")
-    last = placed.drop_duplicates("series", keep="last")
-    last = last.assign(current=~last.duplicated("line", keep="last"))
     texts = dict.fromkeys(_WHO.split(), "str")
-    columns = ["series", "version", "lower_is_better", "current", *texts]
-    return last[columns].astype(texts).set_index("series").sort_index()
+    columns = ["series", "line", "started", "attempt", "version", "lower_is_better", *texts]
+    placed = results.loc[results["placed"], columns]
+    last = placed.sort_values(["started", "attempt"], kind="stable")
+    last = last.drop_duplicates("series", keep="last")
+    last = last.assign(current=~last.duplicated("line", keep="last")).astype(texts)
+    return last.drop(columns=["line", "started", "attempt"]).set_index("series").sort_index()
 
 
 def search(results: pd.DataFrame) -> Found:

@@ -171,13 +171,18 @@ class _History:
             yield from some[~self._as_usual[some] | self._significant(start, some)]
 
     def _moved(self, start: int) -> Ints:
-        """Nights that end five whose median is away from that of some other five of the level."""
-        own = self._lately[start + SIDE - 1 :]
-        now = own[SIDE:]
-        moved = np.zeros(len(now), dtype=np.bool_)
-        for extreme in (np.maximum.accumulate(own), np.minimum.accumulate(own)):
-            then = extreme[: len(now)]
-            moved |= np.abs(now - then) >= LEAST * np.abs(1 + then)
+        """Nights that end five whose median is away from the median of some first nights of the
+        level, as it has to be, and from that of some other five of it (what levels.judge() looks
+        at to leave most series out)."""
+        now = self._lately[start + NEEDED - 1 :]
+        moved = np.ones(len(now), dtype=np.bool_)
+        for then in (self._lately[start:], _running_medians(self._final[start:])):
+            own = then[SIDE - 1 :]
+            away = np.zeros(len(now), dtype=np.bool_)
+            for extreme in (np.maximum.accumulate(own), np.minimum.accumulate(own)):
+                before = extreme[: len(now)]
+                away |= np.abs(now - before) >= LEAST * np.abs(1 + before)
+            moved &= away
         return np.flatnonzero(moved) + start + NEEDED - 1
 
     def _significant(self, start: int, nights: Ints) -> Flags:

@@ -50,7 +50,9 @@ def changes(
     at = moment(now)
     loaded = read(results, include_scripted=include_scripted)
     table = series.identify(loaded.results, at)
-    table = table[~is_swept(table)].reset_index(drop=True)
+    swept = is_swept(table)
+    if swept.any():
+        table = table[~swept].reset_index(drop=True)
     looked = change_facts.look(table, at, days)
     section = view.section(looked, varying_parameters(table), unit, _notice(loaded))
     show(section, form)
