@@ -196,11 +196,14 @@ class Resumes(Slurm):
 
 class Cap(Slurm):
     def stopped(self, *options: str, **environment: str) -> str:
+        (self.folder / "calls").unlink(missing_ok=True)
         ended = self.call("healthcheck", *options, **environment)
         self.assertEqual((ended.code, self.node()), (1, "idle|none"), ended)
         self.assertIn("MASS DRAIN STOPPED: n1 stays in service although it is bad", ended.err)
         self.assertIn("-p daemon.crit", self.read("log"))
         self.assertEqual(self.state("capped"), f"{SLOW}\n")
+        if "FAKE_RACE" not in environment:
+            self.assertEqual(self.updates(), [])  # not even for a moment
         return ended.err
 
     def test_a_share_of_the_cluster(self) -> None:
