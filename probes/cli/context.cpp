@@ -58,7 +58,9 @@ void add_device_options(CLI::App& command, common_options& options, environment 
                   "auto, cuda, host, or scripted:FILE (a fire drill); default $BANDGATE_BACKEND, "
                   "else auto")
       ->capture_default_str();
-  command.add_option("--device", options.device, "index, UUID, PCI address, or all")
+  command
+      .add_option("--device", options.device,
+                  "index, UUID, PCI address, several with commas, or all")
       ->capture_default_str();
   command
       .add_option("--time-limit", options.time_limit_s,
@@ -151,21 +153,43 @@ gpu_presence gpus_of(environment const& env) {
   return look_for_gpus("/", value_of(env, "LD_LIBRARY_PATH"));
 }
 
+std::vector<std::string> comma_separated(std::string const& text) {
+  std::vector<std::string> parts{""};
+  for (char const c : text) {
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
 std::vector<check_plan::device> select(device_list const& listed, std::string const& asked) {
+  auto const names = comma_separated(asked);
+  std::vector<bool> fits(names.size(), false);
   std::vector<check_plan::device> chosen;
   std::string known;
   for (std::size_t i = 0; i < listed.devices.size(); ++i) {
     auto const& d = listed.devices[i];
-    if (asked == "all" || asked == d.uuid || asked == d.pci_address || asked == std::to_string(i) ||
-        asked == short_id(d, i))
-      chosen.push_back({d, i});
+    bool wanted = false;
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      auto const& name = names[n];
+      if (name != "all" && name != d.uuid && name != d.pci_address && name != std::to_string(i) &&
+          name != short_id(d, i))
+        continue;
+      fits[n] = true;
+      wanted = true;
+    }
+    if (wanted) chosen.push_back({d, i});
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", i, selector_of(d, i));
   }
   // With no device at all the caller says so, and a device that is missing is no mistake of his; a
   // name that fits none of several is one.
-  if (chosen.empty() && !listed.devices.empty() && listed.problems.empty())
-    throw usage_error("--device " + asked + " names no device; known are " + known +
-                      "; give an index, a UUID, a PCI address, or all");
+  auto const unknown = std::find(fits.begin(), fits.end(), false);
+  if (unknown != fits.end() && !listed.devices.empty() && listed.problems.empty())
+    throw usage_error("--device " + names[static_cast<std::size_t>(unknown - fits.begin())] +
+                      " names no device; known are " + known +
+                      "; give an index, a UUID, a PCI address, several with commas, or all");
   return chosen;
 }
 

@@ -23,6 +23,7 @@ using environment = std::map<std::string, std::string>;
 struct common_options {
   std::string backend{"auto"};
   std::string device{"all"};
+  std::string prometheus;  ///< folder of node_exporter's textfile collector; empty: none
   std::vector<std::string> baselines;
   std::string results;
   std::vector<std::string> labels;
@@ -70,6 +71,8 @@ struct machine {
 };
 supervisor make_supervisor(common_options const& options, environment const& env,
                            gpu_presence const& presence);
+/// What --device names, several with commas: "0,2" is {"0", "2"}.
+std::vector<std::string> comma_separated(std::string const& text);
 /// Those that --device asks for. Throws usage_error where it names none.
 std::vector<check_plan::device> select(device_list const& listed, std::string const& asked);
 /// Throws usage_error for a --device that names none.

@@ -16,7 +16,9 @@
 #include "cli/print.hpp"
 #include "cli/profile.hpp"
 #include "cli/progress.hpp"
+#include "cli/prometheus.hpp"
 #include "cli/speech.hpp"
+#include "device/identity.hpp"
 #include "gate/judge.hpp"
 #include "records/result_json.hpp"
 #include "records/result_store.hpp"
@@ -102,6 +104,23 @@ std::string store_problems(machine const& node, task const& first,
   return "";
 }
 
+/// Returns why the metrics could not be written.
+std::string export_metrics(check_report const& report, machine const& node,
+                           common_options const& options, environment const& env,
+                           std::filesystem::path const& results) {
+  if (options.prometheus.empty()) return "";
+  run_info here;
+  add_environment(here, env);
+  auto const& backend = node.runs.options().backend;
+  try {
+    write_prometheus(options.prometheus, report.pairs, here.node.empty() ? here.host : here.node,
+                     backend.substr(0, backend.find(':')), results);
+  } catch (usage_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
 /// The commands that give what was measured here a baseline: one for the probes of each set of
 /// parameters.
 std::vector<std::string> record_commands(std::vector<checked> const& all, machine const& node,
@@ -155,6 +174,10 @@ int execute(common_options const& options, environment const& env, intent what, 
     err("bandgate: result not stored: {}\n", plain(why));
     overall.recording_failed = true;
   }
+  if (auto const why = export_metrics(report, node, options, env, folder); !why.empty()) {
+    err("bandgate: metrics not written: {}\n", plain(why));
+    overall.recording_failed = true;
+  }
   if (in != dialect::none) return say(in, lines_of(report, node.listed, u, no_device), overall);
   bool const verbose = !options.json && !options.quiet;
   if (all.empty() && node.listed.problems.empty() && report.errors.empty())
@@ -185,6 +208,8 @@ void add(CLI::App& program, environment const& env, int& code, intent what, char
     command->add_flag("--strict", options->strict,
                       "what was not judged is a failure (also BANDGATE_STRICT=1)");
     add_format_option(*command, *in);
+    command->add_option("--prometheus", options->prometheus,
+                        "folder of node_exporter's textfile collector: write bandgate.prom there");
   }
   auto profile = std::make_shared<bool>(false);
   if (what == intent::run)

@@ -88,7 +88,10 @@ standing stand(checked pair, seconds max_age, system_clock::time_point now, unit
 }
 
 bool is_chosen(device_identity const& d, std::string const& asked) {
-  return asked == "all" || asked == d.uuid || asked == d.pci_address;
+  auto const names = comma_separated(asked);
+  return std::any_of(names.begin(), names.end(), [&](std::string const& name) {
+    return name == "all" || name == d.uuid || name == d.pci_address;
+  });
 }
 
 /// "cuda", "host", "scripted". Without a wish that of real GPUs: what a fire drill or a CPU left
@@ -234,7 +237,7 @@ void add_status(CLI::App& program, environment const& env, int& code) {
       ->check([](std::string const& name) {
         return name.empty() ? std::string("needs the name of a node, and got an empty one") : "";
       });
-  command->add_option("--device", common.device, "UUID, PCI address, or all")
+  command->add_option("--device", common.device, "UUID, PCI address, several with commas, or all")
       ->capture_default_str();
   command->add_option("--backend", common.backend,
                       "of this backend: auto (GPUs), cuda, host, scripted; default "

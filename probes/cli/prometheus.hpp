@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Verdicts as metrics for the textfile collector of Prometheus' node_exporter. Names and labels
+/// are those of `bandgate-report prometheus` (docs/reports.md), so that one dashboard and one set
+/// of alerts serve both.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/check.hpp"
+
+namespace bandgate::cli {
+
+/// Bytes per second, seconds, shares; every metric is a gauge. What is not known has no line.
+/// `skipped`: files of the results' folder that hold no valid result.
+std::string prometheus_text(std::vector<checked> const& all, std::size_t skipped);
+
+/// Writes `folder`/bandgate.prom, readable for all, in one step: `all`, and the newest stored
+/// results of that node and backend, so that a check of one probe does not take the others off the
+/// dashboard. `results`: where results are stored; empty: only `all` is written.
+/// Throws usage_error where the file cannot be written.
+void write_prometheus(std::filesystem::path const& folder, std::vector<checked> const& all,
+                      std::string const& node, std::string const& backend,
+                      std::filesystem::path const& results);
+
+}  // namespace bandgate::cli
