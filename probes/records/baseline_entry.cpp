@@ -68,19 +68,45 @@ void read_tolerance(place const& entry, probe const* what, baseline_entry& into)
   }
 }
 
-void read_unit(place const& entry, probe const* what, baseline_entry& into) {
-  if (entry.has("relative_to")) {
-    if (entry.has("unit"))
-      (entry / "unit").refuse("a ratio to another probe has no unit", "remove unit or relative_to");
-    into.relative_to = (entry / "relative_to").text();
-    if (into.relative_to == into.probe)
-      (entry / "relative_to").refuse("is the probe itself", "name another probe");
-    if (into.relative_to == "median" && into.statistic != "worst")
-      (entry / "relative_to")
-          .refuse("the median of a series held against itself holds always",
-                  "add \"statistic\": \"worst\"");
-    return;
+/// The process that measures `what` has to measure the other probe, too.
+void check_other_probe(place const& at, baseline_entry const& entry, probe const& what,
+                       std::vector<probe> const& probes) {
+  if (entry.statistic != "median")
+    at.refuse("the ratio to another probe is that of the medians, not of the " + entry.statistic,
+              "remove \"statistic\"");
+  auto const* other = declared(probes, entry.relative_to);
+  if (other == nullptr)
+    at.refuse(fmt::format("this program has no probe \"{}\"", entry.relative_to),
+              fmt::format("name one that `list` prints, or link that one of Bandgate's: "
+                          "bandgate_add_probes(... RELATIVE_TO {})",
+                          entry.relative_to));
+  auto const kind = [](probe const& p) {
+    return p.direction == direction::lower_is_better ? "time" : "throughput";
+  };
+  if (other->direction != what.direction)
+    at.refuse(
+        fmt::format("{} is a {}, but {} is a {}", other->name, kind(*other), what.name, kind(what)),
+        "name another probe");
+  if (other->procedure != procedure::settle)
+    at.refuse(other->name + " is measured in parts", "name another probe");
+}
+
+void read_relative(place const& entry, probe const* what, std::vector<probe> const& probes,
+                   baseline_entry& into) {
+  if (entry.has("unit"))
+    (entry / "unit").refuse("a ratio to another probe has no unit", "remove unit or relative_to");
+  auto const at = entry / "relative_to";
+  into.relative_to = at.text();
+  if (into.relative_to == into.probe) at.refuse("is the probe itself", "name another probe");
+  if (into.relative_to != "median") {
+    if (what != nullptr) check_other_probe(at, into, *what, probes);
+  } else if (into.statistic != "worst") {
+    at.refuse("the median of a series held against itself holds always",
+              "add \"statistic\": \"worst\"");
   }
+}
+
+void read_unit(place const& entry, probe const* what, baseline_entry& into) {
   auto const at = entry / "unit";
   auto const text = at.text();
   if (text != "peak") into.unit = parse_unit(text);
@@ -187,7 +213,10 @@ baseline_entry read_entry(place const& at, baseline_file const& file,
   if (entry.statistic == "worst" && what != nullptr && what->procedure == procedure::settle)
     (at / "statistic")
         .refuse(what->name + " is not measured in parts", "write \"median\" or \"peak\"");
-  read_unit(at, what, entry);
+  if (at.has("relative_to"))
+    read_relative(at, what, probes, entry);
+  else
+    read_unit(at, what, entry);
   read_value(at, file, what, entry);
   read_tolerance(at, what, entry);
   if (at.has("card")) entry.card = (at / "card").text();

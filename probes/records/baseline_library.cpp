@@ -161,7 +161,9 @@ baseline_match baseline_library::find(device_identity const& device, probe const
   baseline_match match;
   for (auto const& c : candidates) {
     auto const pick = [&](std::string const& card) {
-      return entry_for(*c.file, what.name, wanted, card, device.board_part);
+      auto entry = entry_for(*c.file, what.name, wanted, card, device.board_part);
+      if (entry && !holds_for(*entry, c.level, device)) entry.reset();
+      return entry;
     };
     auto model = pick("");
     if (!model) notes.push_back(file_part(c.file->origin) + " has no such entry");
@@ -177,6 +179,20 @@ baseline_match baseline_library::find(device_identity const& device, probe const
                                 described.empty() ? "" : " ", described, key_of(device));
   if (!notes.empty()) match.looked_in += fmt::format(" ({})", fmt::join(notes, "; "));
   return match;
+}
+
+std::vector<std::string> baseline_library::relative_to(device_identity const& device,
+                                                       probe const& what,
+                                                       parameters const& values) const {
+  auto const wanted = keyed(what.parameters, values);
+  std::vector<std::string> notes, names;
+  for (auto const& c : candidates_for(device, files_, folder_of_, notes))
+    for (auto const& entry : c.file->entries)
+      if (entry.probe == what.name && entry.parameters == wanted && !entry.relative_to.empty() &&
+          entry.relative_to != "median" &&
+          std::find(names.begin(), names.end(), entry.relative_to) == names.end())
+        names.push_back(entry.relative_to);
+  return names;
 }
 
 expectations baseline_library::expectations_of(device_identity const& device) const {

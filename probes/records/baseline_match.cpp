@@ -73,6 +73,14 @@ std::string difference(baseline_file const& file, device_identity const& device)
   return "";
 }
 
+bool is_whole_gpu(device_identity const& device) {
+  return device.backend != "host" && device.mig_profile.empty();
+}
+
+bool is_ratio(baseline_entry const& entry) {
+  return !entry.relative_to.empty() && entry.relative_to != "median";
+}
+
 bool overlap(std::vector<double> const& a, std::vector<double> const& b) {
   return a.empty() || std::any_of(a.begin(), a.end(), [&](double gib) {
            return memory_fits(gib, b) || std::any_of(b.begin(), b.end(), [&](double other) {
@@ -86,6 +94,8 @@ bool overlap(std::vector<double> const& a, std::vector<double> const& b) {
 file_fit fit(baseline_file const& file, device_identity const& device) {
   file_fit best;
   if (file.generic) {
+    if (!is_whole_gpu(device) && std::any_of(file.entries.begin(), file.entries.end(), is_ratio))
+      return {closeness::generic, ""};
     if (device.backend != "host") best.level = closeness::generic;
   } else {
     best = fit_by_key(file, device);
@@ -96,6 +106,10 @@ file_fit fit(baseline_file const& file, device_identity const& device) {
   auto const differs = difference(file, device);
   if (!differs.empty()) return {closeness::none, differs};
   return {best.level, ""};
+}
+
+bool holds_for(baseline_entry const& entry, closeness level, device_identity const& device) {
+  return level != closeness::generic || is_whole_gpu(device) || is_ratio(entry);
 }
 
 device_identity model_of(device_identity device) {

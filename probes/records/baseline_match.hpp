@@ -23,6 +23,10 @@ struct file_fit {
 /// overrides it: an H200 of one board part is not judged by a file for another.
 file_fit fit(baseline_file const& file, device_identity const& device);
 
+/// Whether an entry of a file that fits so holds for the device: a share of a peak is that of a
+/// whole GPU, a ratio to another probe holds wherever both run.
+bool holds_for(baseline_entry const& entry, closeness level, device_identity const& device);
+
 /// The device as far as its model goes: the board parts and subsystems of a model share a file.
 device_identity model_of(device_identity device);
 

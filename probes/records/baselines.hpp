@@ -49,9 +49,14 @@ class baseline_library {
 
   /// The first matching model entry and the first matching card entry, each searched by itself:
   /// folder by folder, within a folder the file that names the device most closely; the generic
-  /// floors last, never for a host or a MIG slice.
+  /// entries last: for a host or a MIG slice those alone that are relative to another probe.
   baseline_match find(device_identity const& device, probe const& what,
                       parameters const& values) const;
+
+  /// The other probes that entries for this one are relative to, of every file that may speak of
+  /// the device: what the process that measures it has to measure, too.
+  std::vector<std::string> relative_to(device_identity const& device, probe const& what,
+                                       parameters const& values) const;
 
   /// What a device has by design: each expectation by itself, as the first file that fits the
   /// device and states it. The entries that `find` gives carry the same.

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
+#include "gate/numbers.hpp"
 #include "measure/measure.hpp"
 #include "runner/procedures.hpp"
 
@@ -37,23 +39,44 @@ void compare_with(result& r, session& device, probe const& other) {
   auto const timed = measure(shapes, device.clock(), nobody, device.proportional(), warm);
   must_be_right(*ready, timed.shape);
   auto const rate = summary_of(timed, ready->work(), other).median;
-  r.measurement->more.push_back({other.name, "B/s", rate});
+  bool const is_time = other.direction == direction::lower_is_better;
+  r.measurement->more.push_back({other.name, is_time ? "s" : "B/s", rate});
   r.measurement->more.push_back({"ratio to " + other.name, "1", r.measurement->median / rate});
 }
 
+void compare_with(result& r, session& device, std::string const& name) {
+  try {
+    compare_with(r, device, find_probe(name));
+  } catch (not_applicable const& e) {
+    r.notes.push_back("not compared with " + name + ": " + e.what());
+  }
+}
+
+std::optional<double> ratio_to(measurement const& m, std::string const& name) {
+  for (auto const& further : m.more)
+    if (further.name == "ratio to " + name) return further.value;
+  return std::nullopt;
+}
+
+/// For people: what the bounds of a verdict follow from.
+std::string ratio_text(measurement const& m, std::string const& name, double ratio) {
+  return percent_text(ratio) + " of " + name + ", which the same process measured at " +
+         value_text(m.median / ratio, m.is_time);
+}
+
 void measure_into(result& r, session& device, probe const& what, parameters const& values,
-                  observer& listener) {
+                  observer& listener, std::vector<std::string> const& relative_to) {
   {
     listener.on_phase(phase::fill);
     auto const ready = device.prepare(what, values);
     r.notes = ready->work().notes;
     run_procedure(r, device, what, *ready, listener);
   }  // its buffers make room for the other probe's
-  if (what.compared_with.empty()) return;
-  try {
-    compare_with(r, device, find_probe(what.compared_with));
-  } catch (not_applicable const& e) {
-    r.notes.push_back("not compared with " + what.compared_with + ": " + e.what());
+  if (!what.compared_with.empty()) compare_with(r, device, what.compared_with);
+  for (auto const& name : relative_to) {
+    if (name != what.compared_with) compare_with(r, device, name);
+    if (auto const ratio = ratio_to(*r.measurement, name))
+      r.notes.push_back(ratio_text(*r.measurement, name, *ratio));
   }
 }
 
@@ -72,13 +95,13 @@ probe_record record_of(probe const& what, parameters const& values) {
 }
 
 result measure_attempt(session& device, probe const& what, parameters const& values,
-                       observer& listener) {
+                       observer& listener, std::vector<std::string> const& relative_to) {
   result r;
   r.device = device.identity();
   r.probe = record_of(what, values);
   fan_out all{&device.health(), &listener};
   try {
-    measure_into(r, device, what, values, all);
+    measure_into(r, device, what, values, all, relative_to);
   } catch (not_applicable const& e) {
     r.skip_reason = e.what();
   } catch (measurement_error const& e) {

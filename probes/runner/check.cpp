@@ -48,17 +48,21 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
   checked pair;
   pair.id = short_id(device.identity, device.index);
   auto const& [what, given] = one;
+  auto const values = complete(what->parameters, given);
+  auto const relative_to = plan.judge ? baselines.relative_to(device.identity, *what, values)
+                                      : std::vector<std::string>{};
   auto const attempt = [&](unsigned number) -> result& {
     pair.attempts.push_back(
         lacks_peer(one, plan.machine, device.index)
             ? runs.skip(device.identity, *what, given, why_no_peer(device.identity))
-            : runs.measure(device.identity, device.index, *what, given, number, listener));
+            : runs.measure(device.identity, device.index, *what, given, number, listener,
+                           relative_to));
     return pair.attempts.back();
   };
   auto& first = attempt(1);
   if (plan.judge) {
     // Judged as the device that was measured, which knows more of itself than the listing.
-    auto const match = baselines.find(first.device, *what, complete(what->parameters, given));
+    auto const match = baselines.find(first.device, *what, values);
     first.verdict = judge(first, match);
     if (needs_confirmation(first.verdict)) {
       auto const first_verdict = first.verdict;

@@ -40,7 +40,8 @@ std::string to_text(worker_request const& request) {
       {"visible",
        request.visible ? nlohmann::ordered_json(*request.visible) : nlohmann::ordered_json()},
       {"wait_idle_ms", request.wait_idle.count()},
-      {"allow_contention", request.allow_contention}}
+      {"allow_contention", request.allow_contention},
+      {"relative_to", request.relative_to}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -60,6 +61,7 @@ worker_request request_from_text(std::string const& text) {
     request.wait_idle = std::chrono::milliseconds(
         document.at("wait_idle_ms").get<std::chrono::milliseconds::rep>());
     request.allow_contention = document.at("allow_contention");
+    request.relative_to = document.at("relative_to");
     return request;
   } catch (nlohmann::json::exception const& e) {
     throw usage_error(std::string("a worker was started with an unreadable request: ") + e.what() +

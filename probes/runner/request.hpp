@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bandgate {
 
@@ -21,6 +22,7 @@ struct worker_request {
   std::optional<std::string> visible;  ///< CUDA_VISIBLE_DEVICES, where it is set
   std::chrono::milliseconds wait_idle{5000};
   bool allow_contention{};
+  std::vector<std::string> relative_to{};  ///< probes to measure, too: baselines are ratios to them
 };
 
 /// One line of JSON.

@@ -44,7 +44,8 @@ worker_request supervisor::request_for(worker_request::kind what) const {
 
 result supervisor::measure(device_identity const& device, std::size_t index, probe const& what,
                            std::map<std::string, std::string> const& given, unsigned attempt,
-                           progress const& listener) const {
+                           progress const& listener,
+                           std::vector<std::string> const& relative_to) const {
   auto const values = complete(what.parameters, given);
   auto const selector = selector_of(device, index);
   auto const started = std::chrono::system_clock::now();
@@ -54,6 +55,7 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
   request.probe = what.name;
   request.parameters = given;
   request.attempt = attempt;
+  request.relative_to = relative_to;
   std::string last_line;
   bool waits = false;
   child_options child{.command = command_for(options_, request), .limit = limit};

@@ -118,7 +118,7 @@ result measure_on(worker_request const& request, probe const& what, parameters c
     auto device = source->open(index, {.attempt = request.attempt,
                                        .wait_idle = request.wait_idle,
                                        .allow_contention = request.allow_contention});
-    r = measure_attempt(*device, what, values, listener);
+    r = measure_attempt(*device, what, values, listener, request.relative_to);
     // Giving back what is on a broken device may hang; this process is about to end.
     if (r.failure) static_cast<void>(device.release());
   } catch (measurement_error const& e) {  // while opening it

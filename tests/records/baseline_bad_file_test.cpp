@@ -81,7 +81,27 @@ INSTANTIATE_TEST_SUITE_P(
                  "/entries/0/unit: a ratio to another probe has no unit; remove unit or "
                  "relative_to"},
         bad_file{"ratio_to_itself", changed(unit_of, R"("relative_to": "read")"),
-                 "/entries/0/relative_to: is the probe itself; name another probe"}));
+                 "/entries/0/relative_to: is the probe itself; name another probe"},
+        bad_file{
+            "ratio_to_an_unknown_probe", changed(unit_of, R"("relative_to": "saxpy")"),
+            "/entries/0/relative_to: this program has no probe \"saxpy\"; name one that `list` "
+            "prints, or link that one of Bandgate's: bandgate_add_probes(... RELATIVE_TO "
+            "saxpy)"},
+        bad_file{"ratio_of_a_throughput_to_a_time", changed(unit_of, R"("relative_to": "launch")"),
+                 "/entries/0/relative_to: launch is a time, but read is a throughput; name another "
+                 "probe"},
+        bad_file{"ratio_to_a_series", changed(unit_of, R"("relative_to": "sustained")"),
+                 "/entries/0/relative_to: sustained is measured in parts; name another probe"},
+        bad_file{
+            "ratio_of_peaks",
+            changed("\"median\",\n    " + unit_of, R"("peak", "relative_to": "copy")"),
+            "/entries/0/relative_to: the ratio to another probe is that of the medians, not of "
+            "the peak; remove \"statistic\""},
+        bad_file{"negative_ratio",
+                 with_entries(R"({"probe": "read", "relative_to": "copy", "value": -0.5,
+                   "tolerance": {"lower": -0.1, "upper": null},
+                   "provenance": {"kind": "measured"}})"),
+                 "/entries/0/value: -0.5 is not above 0; write the reference that is expected"}));
 
 INSTANTIATE_TEST_SUITE_P(
     tolerance, bad_baseline,

@@ -261,6 +261,43 @@ TEST_F(baseline_search, gives_hosts_no_generic_floor) {
             "the shipped baselines for read on name \"intel xeon processor x4 threads\", 8.0 GiB");
 }
 
+constexpr char const* ratio_to_copy = R"({"probe": "read", "relative_to": "copy", "value": 1.1,
+  "tolerance": {"lower": -0.1, "upper": null}, "provenance": {"kind": "measured"}})";
+
+TEST_F(baseline_search, gives_every_device_the_ratios_of_a_generic_file) {
+  write("site/_generic.json",
+        file(R"("ecc": null)", std::string(ratio_to_copy) + R"(, {"probe": "write",
+          "unit": "peak", "value": 0.8, "tolerance": {"lower": -0.1, "upper": null},
+          "provenance": {"kind": "peak-fraction"}})"));
+  auto slice = fictional();
+  slice.mig_profile = "1g.18gb";
+  for (auto const& device : {fictional(), slice, host(16)}) {
+    auto const ratio = find({"site"}, device, "read").model;
+    ASSERT_TRUE(ratio) << device.name;
+    EXPECT_EQ(ratio->relative_to, "copy");
+    EXPECT_EQ(ratio->value, 1.1);
+  }
+  EXPECT_TRUE(find({"site"}, fictional(), "write").model);
+  EXPECT_FALSE(find({"site"}, slice, "write").model) << "a share of the card's peak is not its own";
+  EXPECT_FALSE(find({"site"}, host(16), "write").model);
+}
+
+TEST_F(baseline_search, names_the_probes_that_a_probe_is_relative_to) {
+  write("site/_generic.json", file(R"("ecc": null)", ratio_to_copy));
+  write("site/a.json", file(R"("match": [{"pci_device": "10de:2335"}])",
+                            R"({"probe": "read", "relative_to": "write", "value": 1,
+    "tolerance": {"lower": -0.1, "upper": null}, "provenance": {"kind": "measured"}})"));
+  baseline_library const library({folder_ / "site"}, probes());
+  auto const names = [&](device_identity const& device, std::string const& probe) {
+    return library.relative_to(device, probe_named(probe),
+                               complete(probe_named(probe).parameters, {}));
+  };
+  EXPECT_THAT(names(h200(), "read"), ::testing::ElementsAre("write", "copy"));
+  EXPECT_THAT(names(host(16), "read"), ::testing::ElementsAre("copy"));
+  EXPECT_THAT(names(h200(), "write"), ::testing::IsEmpty());
+  EXPECT_THAT(names(h200(), "read_map"), ::testing::IsEmpty()) << "the median is no probe";
+}
+
 TEST_F(baseline_search, tells_hosts_apart_by_threads_and_memory) {
   write("site/1.json",
         file(R"("aliases": ["Intel Xeon Processor x4 threads"], "memory_gib": 8)", entry(1)));

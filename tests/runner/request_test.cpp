@@ -20,7 +20,8 @@ TEST(request, survives_the_command_line) {
                             "/opt/libnvidia-ml.so",
                             "1,0",
                             std::chrono::milliseconds(600000),
-                            true};
+                            true,
+                            {"copy", "write"}};
   auto const got = request_from_text(to_text(sent));
   EXPECT_EQ(got.what, worker_request::kind::measure);
   EXPECT_EQ(got.backend, "scripted:/a b/ü.json");
@@ -32,6 +33,7 @@ TEST(request, survives_the_command_line) {
   EXPECT_EQ(got.visible, "1,0");
   EXPECT_EQ(got.wait_idle, std::chrono::minutes(10));
   EXPECT_TRUE(got.allow_contention);
+  EXPECT_EQ(got.relative_to, (std::vector<std::string>{"copy", "write"}));
 }
 
 TEST(request, tells_a_variable_that_is_empty_from_one_that_is_not_set) {
