@@ -14,6 +14,7 @@ void add_run(CLI::App& program, environment const& env, int& code);
 void add_check(CLI::App& program, environment const& env, int& code);
 void add_baseline(CLI::App& program, environment const& env, int& code);
 void add_doctor(CLI::App& program, environment const& env, int& code);
+void add_judge(CLI::App& program, environment const& env, int& code);
 void add_judged(CLI::App& program, environment const& env, int& code);
 void add_status(CLI::App& program, environment const& env, int& code);
 

@@ -57,6 +57,7 @@ int run_program(int argc, char** argv, dialect in) {
   add_run(program, env, code);
   add_baseline(program, env, code);
   add_doctor(program, env, code);
+  add_judge(program, env, code);
   add_judged(program, env, code);
   add_status(program, env, code);
   try {
