@@ -8,19 +8,30 @@ namespace {
 
 constexpr unsigned window_threads = 512;
 /// Loads of a thread that precede its stores; they may be of two windows.
-constexpr unsigned window_group = 2;
+constexpr unsigned window_group = gpu_traits::window_copies;
+constexpr unsigned each = gpu_traits::copied_vectors;
 
-/// Each block copies one contiguous tile and ends. One load and store a thread: more of them
-/// interleave reads and writes worse (H200: 4000 GiB/s with one, 3885 with two, 3815 with four).
+/// Each block copies one contiguous tile and ends, each thread `each` vectors. One on NVIDIA's:
+/// more of them interleave reads and writes worse (H200: 4000 GiB/s with one, 3885 with two, 3815
+/// with four).
 template <unsigned Threads>
 BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void copy_tile(ulonglong2 const* __restrict__ from,
                                                         ulonglong2* __restrict__ to,
                                                         std::uint64_t count,
                                                         std::uint64_t const* odd_from,
                                                         std::uint64_t* odd_to) {
-  std::uint64_t const i = std::uint64_t{blockIdx.x} * Threads + threadIdx.x;
-  if (i < count) to[i] = from[i];
-  if (odd_to != nullptr && i == 0) *odd_to = *odd_from;
+  std::uint64_t const first = std::uint64_t{blockIdx.x} * (Threads * each) + threadIdx.x;
+  if (first + (each - 1) * Threads < count) {
+    ulonglong2 value[each];
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < each; ++k) value[k] = load_stream(from + first + k * Threads);
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < each; ++k) store_stream(to + first + k * Threads, value[k]);
+  } else if (each > 1) {
+    BANDGATE_NO_UNROLL
+    for (std::uint64_t i = first; i < count; i += Threads) to[i] = from[i];
+  }
+  if (odd_to != nullptr && first == 0) *odd_to = *odd_from;
 }
 
 BANDGATE_KERNEL BANDGATE_BOUNDS(window_threads) void copy_windows(
@@ -35,9 +46,9 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(window_threads) void copy_windows(
     BANDGATE_UNROLL
     for (unsigned k = 0; k < window_group; ++k) place[k] = cursor.next();
     BANDGATE_UNROLL
-    for (unsigned k = 0; k < window_group; ++k) value[k] = from[place[k]];
+    for (unsigned k = 0; k < window_group; ++k) value[k] = load_stream(from + place[k]);
     BANDGATE_UNROLL
-    for (unsigned k = 0; k < window_group; ++k) to[place[k]] = value[k];
+    for (unsigned k = 0; k < window_group; ++k) store_stream(to + place[k], value[k]);
   }
   BANDGATE_NO_UNROLL
   for (; left != 0; --left) {
@@ -49,7 +60,8 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(window_threads) void copy_windows(
 template <unsigned Threads>
 void launch_tiles(gpu_context& gpu, buffer const& from, buffer const& to) {
   auto const count = from.size().count / sizeof(ulonglong2);
-  launch(gpu, "copy", {(count + Threads - 1) / Threads, Threads}, &copy_tile<Threads>,
+  constexpr std::uint64_t tile = Threads * each;
+  launch(gpu, "copy", {(count + tile - 1) / tile, Threads}, &copy_tile<Threads>,
          from.as<ulonglong2>(), to.as<ulonglong2>(), count, odd_word(from), odd_word(to));
 }
 

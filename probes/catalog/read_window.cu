@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned block_threads = 512;
 /// Loads of a thread that are issued before the first is used; they may be of two windows, or a
 /// window that is one step long would never have more than one in flight.
-constexpr unsigned group = 2;
+constexpr unsigned group = gpu_traits::window_loads;
 
 /// 32 bytes: one load where the device has such (compute capability 10.0), else two.
 struct alignas(32) four_words {
@@ -117,7 +117,7 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(block_threads) void read_windows(Raw const* __re
     BANDGATE_UNROLL
     for (unsigned k = 0; k < group; ++k) place[k] = cursor.next();
     BANDGATE_UNROLL
-    for (unsigned k = 0; k < group; ++k) value[k] = pool[place[k]];
+    for (unsigned k = 0; k < group; ++k) value[k] = load_stream(pool + place[k]);
     BANDGATE_UNROLL
     for (unsigned k = 0; k < group; ++k) add(value[k]);
   }
@@ -325,6 +325,8 @@ void check_vector(parameters const& values, device_facts const& facts) {
     throw usage_error("parameter vector=" + std::to_string(vector) + ": " + std::to_string(size) +
                       " bytes are no vector; choose 1, 2, 4 … elements of " +
                       "at most 16 bytes in all (32 from compute capability 10.0)");
+  if (size == 32 && facts.compute_capability == 0)
+    throw not_applicable("loads of 32 bytes need an NVIDIA GPU of compute capability 10.0");
   if (size == 32 && facts.compute_capability < 100)
     throw not_applicable("loads of 32 bytes need compute capability 10.0; this device has " +
                          std::to_string(facts.compute_capability / 10) + "." +

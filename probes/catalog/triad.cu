@@ -41,21 +41,35 @@ struct outcome {
   }
 };
 
-/// One vector of each stream a thread, one tile a block: as in copy, more of them are slower (H200:
-/// 4117 GiB/s, with two 4077).
+constexpr unsigned each = gpu_traits::triad_vectors;
+
+BANDGATE_DEVICE inline double2 triad_of(double2 const& b, double2 const& c, double factor) {
+  return double2{b.x + factor * c.x, b.y + factor * c.y};
+}
+
+/// `each` vectors of each stream a thread, one tile a block. One on NVIDIA's: as in copy, more of
+/// them are slower (H200: 4117 GiB/s, with two 4077).
 template <unsigned Threads>
 BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void triad_tile(double2 const* __restrict__ b,
                                                          double2 const* __restrict__ c,
                                                          double2* __restrict__ a,
                                                          std::uint64_t count, bool odd,
                                                          double factor) {
-  std::uint64_t const i = std::uint64_t{blockIdx.x} * Threads + threadIdx.x;
-  if (i < count) {
-    auto const one = b[i];
-    auto const other = c[i];
-    a[i] = double2{one.x + factor * other.x, one.y + factor * other.y};
+  std::uint64_t const first = std::uint64_t{blockIdx.x} * (Threads * each) + threadIdx.x;
+  if (first + (each - 1) * Threads < count) {
+    double2 one[each], other[each];
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < each; ++k) one[k] = load_stream(b + first + k * Threads);
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < each; ++k) other[k] = load_stream(c + first + k * Threads);
+    BANDGATE_UNROLL
+    for (unsigned k = 0; k < each; ++k)
+      store_stream(a + first + k * Threads, triad_of(one[k], other[k], factor));
+  } else if (each > 1) {
+    BANDGATE_NO_UNROLL
+    for (std::uint64_t i = first; i < count; i += Threads) a[i] = triad_of(b[i], c[i], factor);
   }
-  if (odd && i == 0) a[count].x = b[count].x + factor * c[count].x;
+  if (odd && first == 0) a[count].x = b[count].x + factor * c[count].x;
 }
 
 BANDGATE_KERNEL BANDGATE_BOUNDS(kernels::helper_threads) void fill_operand(std::uint64_t* to,
@@ -70,8 +84,9 @@ template <unsigned Threads>
 void launch_tiles(gpu_context& gpu, buffer const& b, buffer const& c, buffer const& a,
                   double factor) {
   auto const count = a.size().count / sizeof(double2);
-  launch(gpu, "triad", {(count + Threads - 1) / Threads, Threads}, &triad_tile<Threads>,
-         b.as<double2>(), c.as<double2>(), a.as<double2>(), count, odd_word(a) != nullptr, factor);
+  constexpr std::uint64_t tile = Threads * each;
+  launch(gpu, "triad", {(count + tile - 1) / tile, Threads}, &triad_tile<Threads>, b.as<double2>(),
+         c.as<double2>(), a.as<double2>(), count, odd_word(a) != nullptr, factor);
 }
 
 struct variant {

@@ -51,7 +51,7 @@ struct device_facts {
   bytes memory_free{};
   bytes last_level_cache{};
   unsigned processors{};          ///< SMs of a GPU, hardware threads of a host
-  unsigned compute_capability{};  ///< 90 for 9.0; 0 on the host
+  unsigned compute_capability{};  ///< 90 for 9.0; 0 on all but NVIDIA's GPUs
   bool is_gpu{};
 };
 
