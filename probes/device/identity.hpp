@@ -24,8 +24,9 @@ void add_sysfs(device_identity& identity, std::filesystem::path const& root = "/
 void add_environment(run_info& run, std::map<std::string, std::string> const& environment,
                      std::filesystem::path const& root = "/");
 
-/// Peak of a memory bus that transfers twice a clock: clock x 2 x width / 8. None when either is 0
-/// (some drivers report that).
-std::optional<double> peak_bandwidth(double clock_mhz, unsigned bus_width_bits);
+/// Peak of a memory bus: clock x transfers a clock x width / 8. None when one is 0 (some drivers
+/// report that).
+std::optional<double> peak_bandwidth(double clock_mhz, unsigned bus_width_bits,
+                                     unsigned transfers_per_clock = 2);
 
 }  // namespace bandgate

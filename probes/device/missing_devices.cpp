@@ -40,13 +40,18 @@ bool has_numbered_node(gpu_presence const& machine) {
   });
 }
 
+bool has_kfd(gpu_presence const& machine) {
+  return std::find(machine.nodes.begin(), machine.nodes.end(), "/dev/kfd") != machine.nodes.end();
+}
+
 bool only_amd(gpu_presence const& machine) {
   return machine.nodes == std::vector<std::string>{"/dev/kfd"} && machine.driver_library.empty() &&
          machine.driver_version.empty();
 }
 
 /// Variables of the other vendor hide nothing from this driver.
-visibility visible_devices(gpu_presence const& machine, environment_map const& environment) {
+visibility visible_devices(gpu_presence const& machine, environment_map const& environment,
+                           std::string const& backend) {
   visibility seen;
   auto const consider = [&](char const* name, bool may_hide_all) {
     auto const found = environment.find(name);
@@ -57,6 +62,12 @@ visibility visible_devices(gpu_presence const& machine, environment_map const& e
     seen.hides_some |= !none;
     if (seen.setting.empty() || none) seen.setting = found->first + "=" + found->second;
   };
+  if (backend == "hip") {
+    for (char const* name : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
+                             "CUDA_VISIBLE_DEVICES"})  // HIP heeds that, too
+      consider(name, true);
+    return seen;
+  }
   if (only_amd(machine)) {
     consider("HIP_VISIBLE_DEVICES", true);
     consider("ROCR_VISIBLE_DEVICES", true);
@@ -84,6 +95,12 @@ std::string kernel_module_text(gpu_presence const& machine) {
 
 bool of_nvidia(visible_gpu const& gpu) {
   return gpu.pci_device.starts_with("10de:");
+}
+
+/// Likewise. What ends in 00 has a display, and HIP knows few of these.
+bool should_be_listed_by_hip(visible_gpu const& gpu, gpu_presence const& machine) {
+  return gpu.pci_device.starts_with("1002:") && gpu.kernel_driver == "amdgpu" && gpu.node_present &&
+         has_kfd(machine) && (gpu.pci_class == "0x1200" || gpu.pci_class == "0x0380");
 }
 
 /// Whether the driver, if all is well, lists this card. Not one that is passed through to a guest
@@ -125,10 +142,18 @@ std::string evidence(gpu_presence const& machine) {
 constexpr char const* use_the_host =
     "to measure the CPU on purpose, choose the backend 'host' (--backend host)";
 
-std::string remedy(gpu_presence const& machine) {
+std::string remedy(gpu_presence const& machine, std::string const& backend) {
+  if (backend == "hip")
+    return has_kfd(machine)
+               ? "run rocminfo and look for lines of amdgpu in the kernel's log (dmesg); see that "
+                 "this user may open /dev/kfd and /dev/dri/renderD* (groups render and video), and "
+                 "hand both to a container (--device /dev/kfd --device /dev/dri); "
+               : "this build drives AMD GPUs; use one for NVIDIA's, or repair or remove the driver "
+                 "if there should be none; ";
   if (only_amd(machine))
-    return "this backend drives NVIDIA GPUs; repair or remove the AMD driver if there should be "
-           "none; ";
+    return "this build drives NVIDIA GPUs; use one configured with -DBANDGATE_BACKEND=hip, or "
+           "repair "
+           "or remove the AMD driver if there should be none; ";
   if (machine.nodes.empty() && machine.driver_version.empty())
     return "no kernel module is loaded behind the library: hand the GPUs to the container (docker "
            "run --gpus all), load the module (modprobe nvidia), or remove the library; ";
@@ -136,10 +161,25 @@ std::string remedy(gpu_presence const& machine) {
          "driver, or reset or replace the GPU; ";
 }
 
-device_problem driver_without_device(gpu_presence const& machine, visibility const& seen) {
+device_problem driver_without_device(gpu_presence const& machine, visibility const& seen,
+                                     std::string const& backend) {
   std::string message = "the driver lists no GPU, although there is " + evidence(machine);
   if (seen.hides_some) message += "; " + seen.setting + " names devices, and none of them is there";
-  return {"driver-without-device", message + ". Remedy: " + remedy(machine) + use_the_host, false};
+  return {"driver-without-device", message + ". Remedy: " + remedy(machine, backend) + use_the_host,
+          false};
+}
+
+device_problem missing_from_hip(visible_gpu const& gpu) {
+  return {
+      "device-missing",
+      "the GPU at " + describe(gpu) +
+          " is in this machine, and HIP does not list it. Remedy: look for lines of amdgpu about "
+          "PCI " +
+          gpu.pci_address +
+          " in the kernel's log (dmesg), then reset the GPU (amd-smi reset --gpureset), restart "
+          "the machine or replace the card; to leave it out on purpose, name the others in "
+          "HIP_VISIBLE_DEVICES",
+      false};
 }
 
 device_problem device_missing(visible_gpu const& gpu, gpu_presence const& machine) {
@@ -191,9 +231,10 @@ std::optional<std::uint64_t> expected_devices(environment_map const& environment
 
 std::vector<device_problem> missing_devices(gpu_presence const& machine,
                                             std::vector<device_identity> const& listed,
-                                            environment_map const& environment) {
+                                            environment_map const& environment,
+                                            std::string const& backend) {
   auto const expected = expected_devices(environment);
-  auto const seen = visible_devices(machine, environment);
+  auto const seen = visible_devices(machine, environment, backend);
   std::vector<device_identity> gpus;
   std::copy_if(listed.begin(), listed.end(), std::back_inserter(gpus),
                [](device_identity const& device) { return device.backend != "host"; });
@@ -204,11 +245,14 @@ std::vector<device_problem> missing_devices(gpu_presence const& machine,
 
   std::vector<device_problem> problems;
   if (gpus.empty() && machine.any() && !seen.hides_all)
-    problems.push_back(driver_without_device(machine, seen));
+    problems.push_back(driver_without_device(machine, seen, backend));
   else if (!gpus.empty() && comparable && !seen.hides_all && !seen.hides_some)
-    for (auto const& gpu : machine.gpus)
-      if (should_be_listed(gpu, machine) && !is_listed(gpu, gpus))
-        problems.push_back(device_missing(gpu, machine));
+    for (auto const& gpu : machine.gpus) {
+      bool const expected_here =
+          backend == "hip" ? should_be_listed_by_hip(gpu, machine) : should_be_listed(gpu, machine);
+      if (expected_here && !is_listed(gpu, gpus))
+        problems.push_back(backend == "hip" ? missing_from_hip(gpu) : device_missing(gpu, machine));
+    }
   if (expected && gpus.size() < *expected)
     problems.push_back(fewer_devices(machine, gpus, *expected, seen));
   return problems;

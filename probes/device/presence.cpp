@@ -19,10 +19,19 @@ bool is_numbered_node(std::string const& name) {
 }
 
 /// "0x030200" as "0x0302"; empty for what is no GPU: sound, USB and bridges of one card have
-/// functions of their own.
+/// functions of their own. 0x1200 is a processing accelerator, as the MI300 family calls itself.
 std::string display_class(path const& device) {
   auto const text = read_line(device / "class").substr(0, 6);
-  return text == "0x0300" || text == "0x0302" || text == "0x0380" ? text : std::string{};
+  bool const known = text == "0x0300" || text == "0x0302" || text == "0x0380" || text == "0x1200";
+  return known ? text : std::string{};
+}
+
+/// A container has the nodes of the cards that were handed to it, and all cards in /sys.
+bool has_render_node(path const& root, path const& device) {
+  auto const names = names_in(device / "drm");
+  return std::any_of(names.begin(), names.end(), [&](std::string const& name) {
+    return name.starts_with("renderD") && file_exists(root / "dev/dri" / name);
+  });
 }
 
 bool of_known_vendor(std::string const& pci_device) {
@@ -69,6 +78,7 @@ std::vector<visible_gpu> scan_bus(path const& root) {
     gpu.pci_subsystem = pci_id(device, "subsystem_vendor", "subsystem_device");
     std::error_code failed;
     gpu.kernel_driver = std::filesystem::read_symlink(device / "driver", failed).filename();
+    if (gpu.kernel_driver == "amdgpu") gpu.node_present = has_render_node(root, device);
     found.emplace_back(*at, std::move(gpu));
   }
   std::sort(found.begin(), found.end(),

@@ -19,7 +19,7 @@ struct visible_gpu {
   std::string pci_device, pci_subsystem;
   std::string pci_class;      ///< "0x0302": a 3D controller, without a display
   std::string kernel_driver;  ///< "nvidia", "vfio-pci", "" (none bound)
-  bool node_present{};        ///< its /dev/nvidiaN exists
+  bool node_present{};        ///< its /dev/nvidiaN, or one of /dev/dri/renderD*, exists
   bool set_aside{};           ///< excluded by a driver option, or split into MIG instances
 };
 
@@ -40,12 +40,14 @@ gpu_presence look_for_gpus(std::filesystem::path const& root = "/",
 
 /// Holds what the driver listed against what the machine has. `environment`: the *_VISIBLE_DEVICES
 /// variables that are set (devices hidden on purpose are not missing) and BANDGATE_EXPECT_DEVICES.
-/// With an empty `machine` (scripted devices) only the latter is judged; a host among `listed` is
-/// no GPU. Not to be asked where the driver itself said why it lists nothing (too old).
-/// Throws usage_error for a BANDGATE_EXPECT_DEVICES that is not a number.
+/// `backend`: whose driver was asked, "cuda" or "hip". With an empty `machine` (scripted devices)
+/// only BANDGATE_EXPECT_DEVICES is judged; a host among `listed` is no GPU. Not to be asked where
+/// the driver itself said why it lists nothing (too old). Throws usage_error for a
+/// BANDGATE_EXPECT_DEVICES that is not a number.
 std::vector<device_problem> missing_devices(gpu_presence const& machine,
                                             std::vector<device_identity> const& listed,
-                                            std::map<std::string, std::string> const& environment);
+                                            std::map<std::string, std::string> const& environment,
+                                            std::string const& backend = "cuda");
 
 /// "PCI 0000:1b:00.0 (10de:2335, kernel driver nvidia)", for messages.
 std::string describe(visible_gpu const& gpu);

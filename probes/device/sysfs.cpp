@@ -18,9 +18,10 @@ void add_sysfs(device_identity& identity, std::filesystem::path const& root) {
     identity.numa_node = static_cast<int>(*node);
 }
 
-std::optional<double> peak_bandwidth(double clock_mhz, unsigned bus_width_bits) {
+std::optional<double> peak_bandwidth(double clock_mhz, unsigned bus_width_bits,
+                                     unsigned transfers_per_clock) {
   if (!(clock_mhz > 0) || clock_mhz > 1e9 || bus_width_bits == 0) return std::nullopt;
-  return clock_mhz * 1e6 * 2 * bus_width_bits / 8;
+  return clock_mhz * 1e6 * transfers_per_clock * bus_width_bits / 8;
 }
 
 }  // namespace bandgate
