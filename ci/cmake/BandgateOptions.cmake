@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The options of the build, and the one private target that carries standard and warnings.
 
+set(BANDGATE_BACKEND cuda CACHE STRING "The GPUs to build for: cuda (NVIDIA's) or hip (AMD's)")
+set_property(CACHE BANDGATE_BACKEND PROPERTY STRINGS cuda hip)
 set(BANDGATE_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (where a compiler is found), ON, OFF")
 set_property(CACHE BANDGATE_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(BANDGATE_PORTABLE "Link everything but glibc into one binary that runs on a whole fleet" OFF)
@@ -17,7 +19,7 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(BANDGATE_CCACHE ccache)
   mark_as_advanced(BANDGATE_CCACHE)
   if(BANDGATE_CCACHE)
-    foreach(language IN ITEMS CXX CUDA)
+    foreach(language IN ITEMS CXX CUDA HIP)
       if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
         set(CMAKE_${language}_COMPILER_LAUNCHER ${BANDGATE_CCACHE})
       endif()
@@ -50,7 +52,12 @@ function(bandgate_toolkit_architectures compiler out)
 endfunction()
 
 set(BANDGATE_HAVE_CUDA OFF)
-if(NOT BANDGATE_CUDA STREQUAL "OFF")
+set(BANDGATE_HAVE_HIP OFF)
+if(BANDGATE_BACKEND STREQUAL "hip")
+  include(BandgateHip)
+elseif(NOT BANDGATE_BACKEND STREQUAL "cuda")
+  message(FATAL_ERROR "BANDGATE_BACKEND=${BANDGATE_BACKEND}: choose cuda or hip")
+elseif(NOT BANDGATE_CUDA STREQUAL "OFF")
   # A toolkit is often installed without being on PATH.
   if(DEFINED ENV{CUDACXX})
     set(BANDGATE_NVCC $ENV{CUDACXX} CACHE FILEPATH "The CUDA compiler")
@@ -74,6 +81,8 @@ if(NOT BANDGATE_CUDA STREQUAL "OFF")
 endif()
 if(BANDGATE_HAVE_CUDA)
   message(STATUS "Bandgate: CUDA ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
+elseif(BANDGATE_HAVE_HIP)
+  message(STATUS "Bandgate: HIP, ${CMAKE_HIP_COMPILER} for ${CMAKE_HIP_ARCHITECTURES}")
 else()
   message(STATUS "Bandgate: without CUDA")
 endif()
@@ -85,6 +94,8 @@ target_compile_options(bandgate_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-unknown-pragmas>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${BANDGATE_WARNINGS_AS_ERRORS}>>:-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;-Xcompiler=-Wall>
+  $<$<COMPILE_LANGUAGE:HIP>:-Wall;-Wextra;-Wno-unknown-pragmas>
+  $<$<AND:$<COMPILE_LANGUAGE:HIP>,$<BOOL:${BANDGATE_WARNINGS_AS_ERRORS}>>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${BANDGATE_WARNINGS_AS_ERRORS}>>:-Werror=all-warnings>)
 # gcc 12 warns about std::string's own insert() when it optimizes this far (its bug 105651).
 target_compile_options(bandgate_options INTERFACE

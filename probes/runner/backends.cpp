@@ -8,8 +8,12 @@
 namespace bandgate {
 
 std::string chosen_backend(std::string const& asked, gpu_presence const& machine) {
-  if (asked.empty() || asked == "auto") return machine.any() ? "cuda" : "host";
+  if (asked.empty() || asked == "auto") return machine.any() ? gpu_backend_name() : "host";
   return asked;
+}
+
+bool is_gpu_backend(std::string const& name) {
+  return name == gpu_backend_name();
 }
 
 std::string gpu_support() {
@@ -18,12 +22,16 @@ std::string gpu_support() {
 
 std::unique_ptr<backend> make_backend(std::string const& name, backend_options const& how) {
   constexpr std::string_view scripted = "scripted:";
-  if (name == "cuda") return make_gpu_backend({how.management, how.visible, how.announce});
+  if (is_gpu_backend(name)) return make_gpu_backend({how.management, how.visible, how.announce});
   if (name == "host") return make_host_backend();
   if (name.starts_with(scripted) && name.size() > scripted.size())
     return make_scripted_backend(name.substr(scripted.size()), how.announce);
-  throw usage_error("unknown backend '" + name +
-                    "'; use auto, cuda, host, or scripted:FILE with a device script");
+  if (name == "cuda" || name == "hip")
+    throw usage_error("this build drives the GPUs of backend '" + std::string(gpu_backend_name()) +
+                      "'; for '" + name +
+                      "' use a build configured with -DBANDGATE_BACKEND=" + name);
+  throw usage_error("unknown backend '" + name + "'; use auto, " + gpu_backend_name() +
+                    ", host, or scripted:FILE with a device script");
 }
 
 }  // namespace bandgate

@@ -12,11 +12,14 @@
 
 namespace bandgate {
 
-/// Which backend "auto" means on this machine: "cuda" where there is a GPU driver or device node
-/// (broken or not: a GPU machine never quietly becomes a host run), else "host".
+/// Which backend "auto" means on this machine: that of GPUs where there is a GPU driver or device
+/// node (broken or not: a GPU machine never quietly becomes a host run), else "host".
 std::string chosen_backend(std::string const& asked, gpu_presence const& machine);
 
-/// Which GPU compiler this build has: "cuda 13.0" or "none".
+/// Whether that is the name of this build's backend of GPUs: "cuda" or "hip".
+bool is_gpu_backend(std::string const& name);
+
+/// Which GPU compiler this build has: "cuda 13.0", "hip 6.4" or "none".
 std::string gpu_support();
 
 struct backend_options {
@@ -26,7 +29,8 @@ struct backend_options {
   std::function<void(std::string const&)> announce{};
 };
 
-/// Opens "cuda", "host" or "scripted:FILE". Throws usage_error for any other text.
+/// Opens "cuda" or "hip" (whichever this build has), "host" or "scripted:FILE". Throws usage_error
+/// for any other text.
 std::unique_ptr<backend> make_backend(std::string const& name, backend_options const& how = {});
 
 }  // namespace bandgate

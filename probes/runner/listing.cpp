@@ -8,9 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backend/gpu/gpu_backend.hpp"
 #include "device/steps.hpp"
 #include "records/result_json.hpp"
 #include "runner/aftermath.hpp"
+#include "runner/backends.hpp"
 #include "runner/task.hpp"
 
 namespace bandgate {
@@ -98,9 +100,9 @@ std::vector<device_problem> supervisor::add_missing(
     std::function<gpu_presence()> const& look) const {
   if (!options_.counts_gpus) return problems;
   // A driver that said itself why it lists nothing is not to be contradicted.
-  bool const ask_machine = options_.backend == "cuda" && problems.empty();
-  for (auto& p :
-       missing_devices(ask_machine ? look() : gpu_presence{}, listed, options_.environment))
+  bool const ask_machine = is_gpu_backend(options_.backend) && problems.empty();
+  for (auto& p : missing_devices(ask_machine ? look() : gpu_presence{}, listed,
+                                 options_.environment, gpu_backend_name()))
     problems.push_back(std::move(p));
   return problems;
 }

@@ -27,6 +27,10 @@ char const* gpu_backend_version() {
   return "none";
 }
 
+char const* gpu_backend_name() {
+  return "cuda";
+}
+
 std::unique_ptr<backend> make_gpu_backend(gpu_backend_options) {
   return std::make_unique<absent_backend>();
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <bandgate/errors.hpp>
 #include <source_location>
 #include <string>
 
+#include "backend/gpu/runtime.hpp"
+
 namespace bandgate {
 
-/// What an error of the CUDA runtime means for a measurement.
+/// What an error of the runtime means for a measurement.
 failure failure_of(cudaError_t status);
 
-/// What it says of the machine and what to do about it, where there is more to say than CUDA's own
-/// words; else empty.
+/// What it says of the machine and what to do about it, where there is more to say than the
+/// runtime's own words; else empty.
 char const* remedy_for(cudaError_t status);
 
 /// Throws measurement_error unless the call succeeded, naming what was attempted, CUDA's own words
@@ -21,8 +21,5 @@ char const* remedy_for(cudaError_t status);
 /// one.
 void check(cudaError_t status, std::string const& what,
            std::source_location where = std::source_location::current());
-
-/// "13.0" for 13000.
-std::string cuda_version(int version);
 
 }  // namespace bandgate

@@ -8,6 +8,8 @@
 #include <limits>
 #include <system_error>
 
+#include "backend/gpu/vendor.hpp"
+
 namespace bandgate {
 namespace {
 
@@ -30,12 +32,6 @@ std::uint64_t new_seed() {
   return seed;
 }
 
-unsigned capability_number(std::string const& text) {
-  auto const dot = text.find('.');
-  return static_cast<unsigned>(std::stoul(text.substr(0, dot)) * 10 +
-                               std::stoul(text.substr(dot + 1)));
-}
-
 device_facts facts_of(device_identity const& identity, std::string const& label) {
   std::size_t free = 0;
   std::size_t total = 0;
@@ -45,7 +41,7 @@ device_facts facts_of(device_identity const& identity, std::string const& label)
   facts.memory_free = {free};
   facts.last_level_cache = {identity.last_level_cache_bytes.value_or(0)};
   facts.processors = identity.processors.value_or(1);
-  facts.compute_capability = capability_number(identity.compute_capability);
+  facts.compute_capability = vendor::compute_capability(identity);
   facts.is_gpu = true;
   return facts;
 }
@@ -93,6 +89,12 @@ void cuda_context::launch(void const* kernel, launch_grid grid, void** arguments
     throw measurement_error(
         failure::device_failed,
         on_device(fmt::format("launch of {} with {} blocks, of 1 to 2^31 - 1", what, grid.blocks)));
+  if (grid.blocks > vendor::most_threads() / grid.threads)
+    throw measurement_error(
+        failure::device_failed,
+        on_device(fmt::format("launch of {} with {} blocks of {} threads, of which there may be {} "
+                              "in all; choose a smaller size",
+                              what, grid.blocks, grid.threads, vendor::most_threads())));
   make_current();
   auto const status = cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(grid.blocks)),
                                        dim3(grid.threads), arguments, 0, stream_.get());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <bandgate/session.hpp>
 #include <functional>
 #include <optional>
@@ -10,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/gpu/runtime.hpp"
 #include "device/management.hpp"
 
 namespace bandgate {

@@ -3,8 +3,6 @@
 /// was reported by the call that broke the device.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <chrono>
 #include <utility>
 

@@ -14,6 +14,7 @@
 #include "backend/gpu/cuda_context.hpp"
 #include "backend/gpu/cuda_devices.hpp"
 #include "backend/gpu/cuda_health.hpp"
+#include "backend/gpu/vendor.hpp"
 #include "device/contention.hpp"
 #include "device/management.hpp"
 #include "device/steps.hpp"
@@ -209,9 +210,9 @@ class gpu_backend final : public backend {
     if (listed_) return *listed_;
     // Who a device is decides what it is judged by, so this once the library is waited for; no
     // reading of health is.
-    announce(fmt::format("{} (NVML)", asking_library));
+    announce(fmt::format("{} ({})", asking_library, vendor::management_library()));
     std::shared_ptr<management const> const library =
-        open_management("nvidia", options_.management_library);
+        open_management(vendor::management(), options_.management_library);
     library_ = std::make_shared<bounded_management>(library);
     listed_ = list_cuda_devices(*library, options_.visible,
                                 [&](std::string const& step) { announce(step); });
@@ -226,8 +227,12 @@ class gpu_backend final : public backend {
 }  // namespace
 
 char const* gpu_backend_version() {
-  static std::string const text = "cuda " + cuda_version(CUDART_VERSION);
+  static std::string const text = vendor::built_with();
   return text.c_str();
+}
+
+char const* gpu_backend_name() {
+  return vendor::backend();
 }
 
 std::unique_ptr<backend> make_gpu_backend(gpu_backend_options options) {

@@ -10,8 +10,12 @@
 
 namespace bandgate {
 
-/// "cuda 13.0", or "none" for a build without a GPU compiler.
+/// "cuda 13.0", "hip 6.4", or "none" for a build without a GPU compiler.
 char const* gpu_backend_version();
+
+/// The name by which this build's backend is chosen: "cuda" or "hip"; "cuda", too, where there is
+/// none.
+char const* gpu_backend_name();
 
 struct gpu_backend_options {
   std::string management_library{};      ///< another than the vendor's; "none" for none

@@ -18,7 +18,7 @@ namespace bandgate {
 
 /// Who a device is. Empty or absent: not known, never a made-up value.
 struct device_identity {
-  std::string backend;        ///< "cuda", "host", "scripted"
+  std::string backend;        ///< "cuda", "hip", "host", "scripted"
   std::string name;           ///< for display only
   std::string uuid;           ///< "GPU-…", "MIG-…"; empty on the host
   std::string pci_address;    ///< "0000:1b:00.0"

@@ -5,6 +5,7 @@
 #include "backend/gpu/cuda_devices.hpp"
 #include "backend/gpu/cuda_health.hpp"
 #include "backend/gpu/gpu_backend.hpp"
+#include "backend/gpu/vendor.hpp"
 
 namespace bandgate::testing {
 namespace {
@@ -58,10 +59,11 @@ TEST(check, names_the_call_the_error_and_the_place) {
   }
 }
 
-TEST(cuda_version, splits_the_number) {
-  EXPECT_EQ(cuda_version(13000), "13.0");
-  EXPECT_EQ(cuda_version(12080), "12.8");
-  EXPECT_EQ(std::string(gpu_backend_version()), "cuda " + cuda_version(CUDART_VERSION));
+TEST(version, splits_the_number) {
+  EXPECT_EQ(vendor::version_text(13000), "13.0");
+  EXPECT_EQ(vendor::version_text(12080), "12.8");
+  EXPECT_EQ(std::string(gpu_backend_name()), "cuda");
+  EXPECT_EQ(std::string(gpu_backend_version()), "cuda " + vendor::version_text(CUDART_VERSION));
 }
 
 TEST(uuid, is_written_as_nvidia_smi_does) {
