@@ -16,7 +16,7 @@ from bandgate_reports.store.records import ENVIRONMENT
 from made import H200, READ, Document, result
 from made_exports import NIGHT, hostile, launch, loaded, statuses
 
-DOCS = Path(__file__).parents[2] / "docs" / "reports.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reports" / "exports.md"
 
 
 def rows(documents: list[Document], folder: Path) -> list[dict[str, str]]:

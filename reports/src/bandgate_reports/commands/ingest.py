@@ -32,7 +32,7 @@ def ingest(
     results: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="RESULTS...",
+            metavar="RESULTS",
             help="Result folders, files, other stores; - for JSON Lines on standard input.",
             show_default=False,
         ),
