@@ -47,6 +47,12 @@ volta_installable() {
     grep -qx 'ID=debian' /etc/os-release && [ "$(g++ -dumpversion)" -le 13 ]
 }
 
+# Whether ci/setup can install a HIP compiler here. Where it can, ci/test fails without it.
+hip_installable() {
+  [ "$(uname -m)" = x86_64 ] && command -v apt-get >/dev/null 2>&1 &&
+    grep -qx 'ID=debian' /etc/os-release
+}
+
 # Whether the program may find a GPU driver here, working or not.
 gpu_driver() {
   local folder
