@@ -16,16 +16,16 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr char const* first = "0000:c1:00.0";
-constexpr char const* second = "0000:c6:00.0";
+constexpr char const* chip_one = "0000:c1:00.0";
+constexpr char const* chip_two = "0000:c6:00.0";
 
 /// A node with the two chips of an MI250X card: two devices of the bus.
 class two_chips : public ::testing::Test {
  protected:
   two_chips() {
     root.file("dev/kfd", "").file("dev/dri/renderD128", "").file("dev/dri/renderD129", "");
-    add(first, "renderD128");
-    add(second, "renderD129");
+    add(chip_one, "renderD128");
+    add(chip_two, "renderD129");
   }
   void add(char const* address, char const* node) {
     root.add({.address = address,
@@ -56,11 +56,11 @@ class two_chips : public ::testing::Test {
 };
 
 TEST_F(two_chips, both_listed_is_no_problem) {
-  EXPECT_THAT(missing({first, second}), IsEmpty());
+  EXPECT_THAT(missing({chip_one, chip_two}), IsEmpty());
 }
 
 TEST_F(two_chips, one_unlisted_is_missing_by_its_address) {
-  EXPECT_THAT(missing({first}), ElementsAre("device-missing"));
+  EXPECT_THAT(missing({chip_one}), ElementsAre("device-missing"));
   EXPECT_THAT(messages, AllOf(HasSubstr("PCI 0000:c6:00.0 (1002:7408, kernel driver amdgpu)"),
                               HasSubstr("HIP_VISIBLE_DEVICES")));
 }
@@ -73,7 +73,7 @@ TEST_F(two_chips, none_listed_is_a_driver_without_a_device) {
 TEST_F(two_chips, variables_that_hip_heeds_hide_on_purpose) {
   for (char const* name : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}) {
     EXPECT_THAT(missing({}, {{name, ""}}), IsEmpty()) << name;
-    EXPECT_THAT(missing({first}, {{name, "0"}}), IsEmpty()) << name;
+    EXPECT_THAT(missing({chip_one}, {{name, "0"}}), IsEmpty()) << name;
   }
   EXPECT_THAT(missing({}, {{"NVIDIA_VISIBLE_DEVICES", "none"}}),
               ElementsAre("driver-without-device"));
@@ -81,12 +81,12 @@ TEST_F(two_chips, variables_that_hip_heeds_hide_on_purpose) {
 
 TEST_F(two_chips, a_card_without_its_node_was_not_handed_to_this_container) {
   std::filesystem::remove(root.path() / "dev/dri/renderD129");
-  EXPECT_THAT(missing({first}), IsEmpty());
+  EXPECT_THAT(missing({chip_one}), IsEmpty());
 }
 
 TEST_F(two_chips, an_accelerator_without_a_display_counts_as_well) {
   root.file("sys/bus/pci/devices/0000:c6:00.0/class", "0x120000");
-  EXPECT_THAT(missing({first}), ElementsAre("device-missing"));
+  EXPECT_THAT(missing({chip_one}), ElementsAre("device-missing"));
 }
 
 TEST(missing_from_hip, a_machine_of_the_other_vendor_is_no_host) {
@@ -110,18 +110,18 @@ TEST(amdgpu, version_is_that_of_amds_package_or_of_the_kernel) {
 
 TEST(amdgpu, a_partition_is_named_and_a_whole_card_is_not) {
   fake_root root;
-  auto const folder = std::string("sys/bus/pci/devices/") + first + "/";
-  EXPECT_EQ(amd_partition(first, root.path()), "");
+  auto const folder = std::string("sys/bus/pci/devices/") + chip_one + "/";
+  EXPECT_EQ(amd_partition(chip_one, root.path()), "");
   root.file(folder + "current_compute_partition", "SPX\n");
   root.file(folder + "current_memory_partition", "NPS1\n");
-  EXPECT_EQ(amd_partition(first, root.path()), "");
+  EXPECT_EQ(amd_partition(chip_one, root.path()), "");
   root.file(folder + "current_compute_partition", "CPX\n");
-  EXPECT_EQ(amd_partition(first, root.path()), "CPX/NPS1");
+  EXPECT_EQ(amd_partition(chip_one, root.path()), "CPX/NPS1");
   root.file(folder + "current_memory_partition", "NPS4\n");
-  EXPECT_EQ(amd_partition(first, root.path()), "CPX/NPS4");
+  EXPECT_EQ(amd_partition(chip_one, root.path()), "CPX/NPS4");
 }
 
-class topology : public ::testing::Test {
+class kfd_topology : public ::testing::Test {
  protected:
   /// As the kernel writes it: the address in numbers, sizes in KiB.
   void node(int number, unsigned location) {
@@ -141,7 +141,7 @@ class topology : public ::testing::Test {
   fake_root root;
 };
 
-TEST_F(topology, last_level_is_infinity_cache_where_there_is_one) {
+TEST_F(kfd_topology, last_level_is_infinity_cache_where_there_is_one) {
   node(0, 0);  // the processor
   cache(0, 0, 3, 999999);
   node(1, 0xc100);
@@ -149,22 +149,22 @@ TEST_F(topology, last_level_is_infinity_cache_where_there_is_one) {
   cache(1, 1, 2, 4096);
   cache(1, 2, 3, 262144);
   cache(1, 3, 2, 4096);
-  EXPECT_EQ(seen(first), 268435456U);
-  EXPECT_EQ(seen(second), std::nullopt);
+  EXPECT_EQ(seen(chip_one), 268435456U);
+  EXPECT_EQ(seen(chip_two), std::nullopt);
 }
 
-TEST_F(topology, last_level_is_the_second_on_older_cards) {
+TEST_F(kfd_topology, last_level_is_the_second_on_older_cards) {
   node(1, 0xc100);
   cache(1, 0, 1, 16);
   cache(1, 1, 2, 8192);
-  EXPECT_EQ(seen(first), 8388608U);
+  EXPECT_EQ(seen(chip_one), 8388608U);
 }
 
-TEST_F(topology, a_first_level_is_none_and_garbage_is_no_cache) {
+TEST_F(kfd_topology, a_first_level_is_none_and_garbage_is_no_cache) {
   node(1, 0xc100);
   cache(1, 0, 1, 16);
   root.file(at(1) + "caches/1/properties", "level two\nsize\n");
-  EXPECT_EQ(seen(first), std::nullopt);
+  EXPECT_EQ(seen(chip_one), std::nullopt);
   EXPECT_EQ(seen("no address"), std::nullopt);
 }
 
