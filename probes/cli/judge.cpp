@@ -56,6 +56,7 @@ ordered_json document_of(judged_benchmark const& one, external_results const& fr
                                {"benchmark", one.of->full_name},
                                {"parameters", parameters_json(one.of->values)},
                                {"measurement", nullptr},
+                               {"notes", r.notes},
                                {"verdict", to_json(r).at("verdict")}};
   if (r.measurement) {
     auto const& m = *r.measurement;

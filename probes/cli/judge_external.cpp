@@ -66,11 +66,11 @@ void add_ratio(measurement& m, external_benchmark const& one, baseline_entry con
     m.more.push_back({"ratio to " + entry.relative_to, "1", m.median / median_of(values)});
 }
 
-reason external_reason(external_benchmark const& one, external_results const& all, std::size_t n) {
+std::string origin_of(external_benchmark const& one, external_results const& all, std::size_t n) {
   auto text = "verified: external, measured by " + all.tool + ", which checks no result";
-  text += n == 1 ? "; n = 1, a single value" : fmt::format("; the median of n = {}", n);
+  if (n > 0) text += n == 1 ? "; n = 1, a single value" : fmt::format("; the median of n = {}", n);
   for (auto const& note : one.notes) text += "; " + note;
-  return {"external", text};
+  return text;
 }
 
 void decide(verdict& v, comparison const& c, bool lower_is_better) {
@@ -149,8 +149,7 @@ judged_benchmark judge_external(external_benchmark const& one, baseline_entry co
       decide(r.verdict, std::get<comparison>(made), is_time);
     }
   }
-  r.verdict.reasons.push_back(
-      external_reason(one, all, r.measurement ? r.measurement->samples.size() : 0));
+  r.notes.push_back(origin_of(one, all, r.measurement ? r.measurement->samples.size() : 0));
   return judged;
 }
 

@@ -145,7 +145,7 @@ def test_the_median_of_the_repetitions_counts_and_not_the_aggregates(judge: Judg
     (document,) = outcome.records()
     assert document["measurement"]["median"] == 100e9
     assert document["measurement"]["n"] == 3
-    assert "the median of n = 3" in document["verdict"]["reasons"][-1]["sentence"]
+    assert "the median of n = 3" in document["notes"][0]
 
 
 def test_of_aggregates_alone_the_median(judge: Judge) -> None:
@@ -293,7 +293,7 @@ def test_nvbench(judge: Judge) -> None:
     assert reduce["device"] == "NVIDIA H200"
     assert reduce["parameters"] == {"N": "1048576"}
     assert reduce["verified"] == "external"
-    assert "NVBench's mean of 512 samples" in reduce["verdict"]["reasons"][-1]["sentence"]
+    assert "NVBench's mean of 512 samples" in reduce["notes"][0]
     assert launch["measurement"]["unit"] == "s"
     assert copy["verdict"]["baselines"][0]["reference"] == pytest.approx(0.66 * 4814.304e9)
     assert judge(nvbench(reduce=[state("3.0e12")])).code == 1
