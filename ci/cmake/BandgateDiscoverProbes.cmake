@@ -7,11 +7,12 @@ One CTest case per (device, probe), found when ctest starts: the devices are tho
 that runs the tests, not of the one that built them::
 
   bandgate_discover_probes([<target>]
-    [BASELINES <dir>...]      # searched before the user's and the shipped ones
+    [BASELINES <path>...]     # folders or files, searched before the user's and the shipped ones
     [RESULTS <dir>]           # where results go; $BANDGATE_RESULTS at test time overrides it
     [REPORT_DIR <dir>]        # where the trend report goes; $BANDGATE_REPORT_DIR overrides it
     [REPORT_COMMAND <file>]   # the bandgate-report to use; $BANDGATE_REPORT_COMMAND overrides it
     [LABELS <label>...]       # added to each case's own
+    [EXCLUDE <probe>...]      # probes of the executable that get no case
     [DISCOVERY_TIMEOUT <s>]   # default 60: starting a driver can take far longer than 5 s
     [STRICT])                 # nothing judged is never a success
 
@@ -26,7 +27,7 @@ include_guard(GLOBAL)
 
 function(bandgate_discover_probes)
   cmake_parse_arguments(PARSE_ARGV 0 arg "STRICT"
-    "RESULTS;REPORT_DIR;REPORT_COMMAND;DISCOVERY_TIMEOUT" "BASELINES;LABELS")
+    "RESULTS;REPORT_DIR;REPORT_COMMAND;DISCOVERY_TIMEOUT" "BASELINES;LABELS;EXCLUDE")
   list(LENGTH arg_UNPARSED_ARGUMENTS count)
   if(count GREATER 1)
     message(FATAL_ERROR "bandgate_discover_probes: unknown arguments ${arg_UNPARSED_ARGUMENTS}")

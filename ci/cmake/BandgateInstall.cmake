@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What another project finds: `bandgate::bandgate` to link its probes with (main() included),
-# `bandgate::cli` the command, and the discovery module.
+# `bandgate::cli` the command, `bandgate::catalog` the probes of the command, and the modules.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -15,6 +15,18 @@ target_compile_options(bandgate_library INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
 set_target_properties(bandgate_library PROPERTIES EXPORT_NAME bandgate)
 add_library(bandgate::bandgate ALIAS bandgate_library)
+add_library(bandgate::catalog ALIAS bandgate_catalog)
+get_target_property(probes bandgate_catalog SOURCES)
+list(TRANSFORM probes REPLACE "^.*/([^/]*)[.][^.]*$" "\\1")
+set(language)
+foreach(gpu IN ITEMS CUDA HIP)
+  if(BANDGATE_HAVE_${gpu})
+    set(language ${gpu})
+  endif()
+endforeach()
+set_target_properties(bandgate_catalog PROPERTIES EXPORT_NAME catalog
+  BANDGATE_PROBES "${probes}" BANDGATE_LANGUAGE "${language}"
+  EXPORT_PROPERTIES "BANDGATE_PROBES;BANDGATE_LANGUAGE")
 add_executable(bandgate::cli ALIAS bandgate)
 set_target_properties(bandgate PROPERTIES EXPORT_NAME cli)
 if(BANDGATE_PORTABLE)
@@ -45,22 +57,30 @@ endfunction()
 bandgate_libraries_below(${PROJECT_SOURCE_DIR}/probes bandgate_layers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bandgate)
-install(TARGETS bandgate bandgate_library bandgate_main bandgate_options ${bandgate_layers}
+install(TARGETS bandgate bandgate_library bandgate_main bandgate_options bandgate_catalog
+  ${bandgate_layers}
   EXPORT bandgate-targets
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/bandgate)
-install(EXPORT bandgate-targets NAMESPACE bandgate:: DESTINATION ${package_dir})
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bandgate
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/bandgate COMPONENT development
+  OBJECTS DESTINATION ${CMAKE_INSTALL_LIBDIR}/bandgate COMPONENT development)
+install(EXPORT bandgate-targets NAMESPACE bandgate:: DESTINATION ${package_dir}
+  COMPONENT development)
 install(DIRECTORY probes/include/bandgate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN *.hpp)
+  COMPONENT development FILES_MATCHING PATTERN *.hpp)
 install(DIRECTORY baselines/gpus baselines/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/bandgate
-  FILES_MATCHING PATTERN *.json)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/bandgate)
+  COMPONENT bandgate FILES_MATCHING PATTERN *.json)
+set(documents ${CMAKE_INSTALL_DATADIR}/doc/bandgate)
+install(FILES LICENSE README.md DESTINATION ${documents} COMPONENT bandgate)
+install(FILES LICENSE DESTINATION ${documents} RENAME copyright COMPONENT bandgate)
+install(DIRECTORY docs DESTINATION ${documents} COMPONENT bandgate)
 configure_package_config_file(ci/cmake/bandgate-config.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/bandgate-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config-version.cmake
-  ci/cmake/BandgateCudaToolkit.cmake ci/cmake/BandgateDiscoverProbes.cmake
+  ci/cmake/BandgateAddProbes.cmake ci/cmake/BandgateCudaToolkit.cmake
+  ci/cmake/BandgateDiscoverProbes.cmake
   ci/cmake/BandgateDiscoverProbes.ctest.in
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT development)
+

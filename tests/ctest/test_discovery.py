@@ -119,6 +119,24 @@ class Options(Site):
         self.assertEqual(properties["ENVIRONMENT"], ["BANDGATE_STRICT=1"])
 
 
+class Excluded(Site):
+    body = "bandgate_discover_probes(bandgate EXCLUDE copy write)"
+
+    def test_probes_that_only_others_are_relative_to_are_no_cases(self) -> None:
+        probes = ("copy", "mine", "write")
+        self.lists(listing([case("gpu0", probe, resources=[probe]) for probe in probes]))
+        names = [name for name in self.cases() if name.startswith("bandgate.gpu0")]
+        self.assertEqual(names, ["bandgate.gpu0.mine"])
+        spec = json.loads((self.build / "bandgate-resources.json").read_text(encoding="utf-8"))
+        self.assertEqual(list(spec["local"][0]), ["mine"])
+
+    def test_nothing_but_excluded_probes_is_a_failure(self) -> None:
+        self.lists(listing([case("gpu0", "copy", resources=["gpu0"])]))
+        done = self.ctest("-V")
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"none but the excluded copy;write has a case here")
+
+
 class Failing(Site):
     def failing_case(self, name: str, *patterns: str, **environment: str) -> None:
         self.assertIn(name, self.cases(**environment))

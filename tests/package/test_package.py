@@ -1,18 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Projects that use Bandgate, by find_package and by add_subdirectory."""
+"""The example of a project that gates its own kernel: from an installed package, with Bandgate as a
+subdirectory, and fetched."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+EXAMPLE = ROOT / "docs" / "examples" / "reduction"
+CASE = "bandgate.host.reduction"
+# As in the builds of this project, so that a compiler cache can serve.
+LIKE_HERE = ["-DBANDGATE_CUDA=OFF", "-DBANDGATE_WARNINGS_AS_ERRORS=ON"]
 
 
 class Consumer(unittest.TestCase):
@@ -20,11 +27,17 @@ class Consumer(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="bandgate-package-")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
+        self.source = self.folder / "mine"
+        shutil.copytree(EXAMPLE, self.source)
+        self.build = self.folder / "build"
         self.environment = {
             k: v for k, v in os.environ.items() if not k.startswith(("BANDGATE_", "CTEST_"))
-        } | {"BANDGATE_BACKEND": "host", "BANDGATE_RESULTS": str(self.folder / "results")}
+        } | {"HOME": str(self.folder), "BANDGATE_RESULTS": str(self.folder / "results")}
+        self.environment.pop("XDG_CONFIG_HOME", None)
+        if "CCACHE_DIR" not in self.environment:
+            self.environment["CCACHE_DIR"] = str(Path.home() / ".cache/ccache")
 
-    def call(self, *command: str | Path) -> str:
+    def call(self, *command: str | Path, code: int = 0) -> str:
         done = subprocess.run(
             list(map(str, command)),
             text=True,
@@ -33,64 +46,130 @@ class Consumer(unittest.TestCase):
             env=self.environment,
             check=False,
         )
-        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}")
+        self.assertEqual(done.returncode, code, f"{command}\n{done.stdout}")
         return done.stdout
 
-    def build(self, project: str, *options: str) -> Path:
-        build = self.folder / "build"
-        self.call("cmake", "-S", HERE / project, "-B", build, "-G", "Ninja", *options)
-        self.call("cmake", "--build", build, "--target", "my_probes")
-        return build
+    def configure(self, *options: str) -> str:
+        launcher = os.environ.get("PACKAGE_LAUNCHER")
+        launchers = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"] if launcher else []
+        cuda = os.environ["PACKAGE_CUDA_ROOT"]
+        with_cuda = [f"-DCUDAToolkit_ROOT={cuda}"] if cuda else []
+        folders = ("-S", str(self.source), "-B", str(self.build))
+        return self.call("cmake", *folders, "-G", "Ninja", *launchers, *with_cuda, *options)
 
-    def check_probe(self, build: Path) -> None:
-        """The probe is listed and runs, and CTest has it as a case."""
-        listed = json.loads(self.call(build / "my_probes", "list", "--json"))
-        self.assertEqual([probe["name"] for probe in listed["probes"]], ["triad"])
-        self.call(
-            "ctest", "--test-dir", build, "-R", r"^bandgate\.host\.triad$", "--no-tests=error"
-        )
-        results = list((self.folder / "results").rglob("*.json"))
-        self.assertEqual(len(results), 1)
-        result = json.loads(results[0].read_text(encoding="utf-8"))
-        self.assertEqual(result["verdict"]["status"], "no-baseline")
-        self.assertIs(result["measurement"]["verified"], True)
-
-    def test_find_package(self) -> None:
+    def install(self) -> Path:
         prefix = self.folder / "first"
         self.call("cmake", "--install", os.environ["PACKAGE_BUILD"], "--prefix", prefix)
-        # It may be moved after it was installed.
-        prefix = prefix.rename(self.folder / "moved")
-        build = self.build(
-            "find_package",
-            f"-DCMAKE_PREFIX_PATH={prefix}",
-            f"-DCUDAToolkit_ROOT={os.environ['PACKAGE_CUDA_ROOT']}",
+        return prefix.rename(self.folder / "moved")  # it may be moved after it was installed
+
+    def cases(self, backend: str) -> dict[str, ET.Element]:
+        """Runs all cases there are; each by its name."""
+        self.environment["BANDGATE_BACKEND"] = backend
+        junit = self.folder / "junit.xml"
+        subprocess.run(
+            ["ctest", "--test-dir", self.build, "--no-tests=error", "--output-junit", junit],
+            env=self.environment,
+            capture_output=True,
+            check=False,
         )
-        self.check_probe(build)
+        found = {case.attrib["name"]: case for case in ET.parse(junit).getroot()}
+        junit.unlink()
+        return found
+
+    def output(self, case: ET.Element) -> str:
+        return case.findtext("system-out") or ""
+
+    def check_passes(self) -> None:
+        """The kernel is gated by its ratio to Bandgate's own read, which gets no case."""
+        cases = self.cases("host")
+        self.assertEqual(set(cases), {CASE, "bandgate.judged", "bandgate.report"})
+        case = cases[CASE]
+        self.assertEqual(case.attrib["status"], "run", self.output(case))
+        self.assertIn("PASS         host reduction: ", self.output(case))
+        self.assertRegex(self.output(case), "% of read, which the same process measured at ")
+        self.assertNotIn("warning", self.output(case))
+        (file,) = (self.folder / "results").rglob("*.json")
+        result = json.loads(file.read_text(encoding="utf-8"))
+        self.assertEqual(result["verdict"]["status"], "pass")
+        self.assertEqual(
+            result["verdict"]["baselines"][0]["file"], str(self.source / "baselines/_generic.json")
+        )
+        shutil.rmtree(self.folder / "results")
+
+    def test_find_package(self) -> None:
+        prefix = self.install()
+        # Without CUDA: that its code is compiled, too, is what the build of the project shows.
+        self.configure(f"-DCMAKE_PREFIX_PATH={prefix}", "-DREDUCTION_CUDA=OFF")
+        self.call("cmake", "--build", self.build)
+        self.check_passes()
+
+        # Half as fast.
+        self.configure("-DREDUCTION_ROUNDS=2")
+        self.call("cmake", "--build", self.build)
+        case = self.cases("host")[CASE]
+        self.assertEqual(case.attrib["status"], "fail", self.output(case))
+        self.assertIn("REGRESSION   host reduction: ", self.output(case))
+
+        # A GPU's build on a machine that has none.
+        cases = self.cases("cuda")
+        skipped = cases["bandgate.NO_DEVICE"]
+        self.assertEqual(skipped.attrib["status"], "notrun", self.output(skipped))
+        self.assertIn("SKIPPED      no device for backend cuda", self.output(skipped))
+        self.assertNotIn(CASE, cases)
+
+    def test_installed_tree(self) -> None:
+        prefix = self.install()
         self.assertIn("bandgate", self.call(prefix / "bin/bandgate", "--version"))
         shared = prefix / "share/bandgate"
         self.assertTrue((shared / "schema/result.schema.json").is_file())
         self.assertTrue(list((shared / "gpus").glob("*.json")))
+        self.assertTrue((prefix / "share/doc/bandgate/LICENSE").is_file())
         exported = "".join(
             file.read_text(encoding="utf-8") for file in prefix.rglob("*.cmake") if file.is_file()
         )
         for path in (str(ROOT), os.environ["PACKAGE_BUILD"], "first"):
             self.assertNotIn(f"{path}/", exported)
 
-    def test_add_subdirectory(self) -> None:
-        build = self.build(
-            "add_subdirectory",
+    def test_within_the_project(self) -> None:
+        """As a subdirectory, then fetched into the same place, so that it is compiled once."""
+        self.configure(
+            "-DBANDGATE_FROM=subdirectory",
             f"-DBANDGATE_SOURCE={ROOT}",
-            "-DCMAKE_BUILD_TYPE=Release",
-            "-DBANDGATE_CUDA=OFF",
-            # As in the builds of this project, so that a compiler cache can serve.
-            "-DBANDGATE_WARNINGS_AS_ERRORS=ON",
-            *(
-                [f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"]
-                if (launcher := os.environ.get("PACKAGE_LAUNCHER"))
-                else []
-            ),
+            "-DREDUCTION_CUDA=OFF",
+            *LIKE_HERE,
         )
-        self.check_probe(build)
+        self.call("cmake", "--build", self.build, "--target", "reduction_probes")
+        self.check_passes()
+
+        self.configure(
+            "-DBANDGATE_FROM=fetch",
+            f"-DFETCHCONTENT_SOURCE_DIR_BANDGATE={ROOT}",
+            "-DFETCHCONTENT_FULLY_DISCONNECTED=ON",
+        )
+        self.call("cmake", "--build", self.build, "--target", "reduction_probes")
+        self.check_passes()
+
+    def test_mistakes_are_named(self) -> None:
+        prefix = self.install()
+        lists = self.source / "CMakeLists.txt"
+        good = lists.read_text(encoding="utf-8")
+        for wrong, words in (
+            (
+                good.replace("RELATIVE_TO read", "RELATIVE_TO reed"),
+                "RELATIVE_TO reed: Bandgate",
+            ),
+            (good.replace("  SOURCES ${sources}\n", ""), "has no SOURCES"),
+            (good.replace("(reduction_probes", "(reduction_probes BESIDES"), "unknown arguments"),
+        ):
+            lists.write_text(wrong, encoding="utf-8")
+            done = subprocess.run(
+                ["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja",
+                 f"-DCMAKE_PREFIX_PATH={prefix}", "-DREDUCTION_CUDA=OFF",
+                 f"-DCUDAToolkit_ROOT={os.environ['PACKAGE_CUDA_ROOT']}"],
+                env=self.environment, text=True, capture_output=True, check=False,
+            )  # fmt: skip
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn(words, " ".join(done.stderr.split()))
 
 
 if __name__ == "__main__":
