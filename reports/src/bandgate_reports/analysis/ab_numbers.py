@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+
+from bandgate_reports.analysis import student
 
 CONFIDENCE = 0.90  # two-sided, so that each end is wrong in 5 of 100
 LEVEL = (1 - CONFIDENCE) / 2
@@ -91,7 +92,7 @@ def _interval(found: pd.DataFrame) -> pd.DataFrame:
     plain = (table["free_0"] + table["free_1"]).astype("float64")
     welch = table["variance"] ** 2 / table["fourth"].where(table["fourth"] > 0)
     table["df"] = welch.where(table["se"] > 0, plain).where(table["se"].notna())
-    half = table["se"] * stats.t.ppf(1 - LEVEL, table["df"].to_numpy(dtype=float))
+    half = table["se"] * student.quantile(1 - LEVEL, table["df"].to_numpy(dtype=float))
     table["low"] = table["effect"] - half
     table["high"] = table["effect"] + half
     for side in ("0", "1"):
@@ -104,7 +105,7 @@ def _interval(found: pd.DataFrame) -> pd.DataFrame:
 def below(effect: Floats, se: Floats, df: Floats, bound: float) -> Floats:
     """One-sided p of "not below `bound`". Without any noise it is 0 or 1; NaN where not known."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = stats.t.cdf((effect - bound) / se, df)
+        p = student.below((effect - bound) / se, df)
     exact = np.where(effect < bound, 0.0, 1.0)
     return np.asarray(np.where(se == 0, exact, p), dtype=np.float64)
 
@@ -178,7 +179,7 @@ def further(cards: pd.DataFrame, margin: float, hypotheses: int) -> int | None:
     df = np.where(fourth > 0, variance**2 / np.where(fourth > 0, fourth, 1), fewest)
     bound = limit(margin)
     if effect > bound:
-        decided = effect - stats.t.ppf(1 - LEVEL, df) * se > bound
+        decided = effect - student.quantile(1 - LEVEL, df) * se > bound
     else:
         family = max(1, hypotheses)
         decided = below(np.full_like(se, effect), se, df, bound) <= LEVEL / family

@@ -22,8 +22,8 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from bandgate_reports.analysis import student
 from bandgate_reports.analysis.hampel import LEAST, RECENT, TO_SIGMA, Flags, Floats
 
 Ints = NDArray[np.int64]
@@ -107,7 +107,7 @@ class Sums:
 @cache
 def _critical(number: int) -> Floats:
     """The t that p = 1e-4 takes, by degrees of freedom below `number`."""
-    return np.append(np.inf, special.stdtrit(np.arange(1, number), 1 - SIGNIFICANT / 2))
+    return np.append(np.inf, student.quantile(1 - SIGNIFICANT / 2, np.arange(1, number)))
 
 
 @dataclass(frozen=True)

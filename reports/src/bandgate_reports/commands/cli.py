@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as a whole: one command a module, registered here."""
+"""The command line as a whole: one command a module, registered here.
+
+All of them are imported for every command and for --help. So that these start at once, what draws
+(with Matplotlib) and computes quantiles (with SciPy) is imported by the functions that use it.
+"""
 
 import inspect
 import re
@@ -13,8 +17,8 @@ import typer
 from bandgate_reports import __version__
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.ab import ab
-from bandgate_reports.commands.changes import changes
 from bandgate_reports.commands.baseline import baseline
+from bandgate_reports.commands.changes import changes
 from bandgate_reports.commands.common import ReportError, on_stderr
 from bandgate_reports.commands.curves import curves
 from bandgate_reports.commands.demo import demo

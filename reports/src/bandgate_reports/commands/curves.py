@@ -22,7 +22,6 @@ from bandgate_reports.commands.common import (
     tell,
     write_atomically,
 )
-from bandgate_reports.figures import curves_text, drawing
 from bandgate_reports.text import count
 from bandgate_reports.units import RateUnit
 
@@ -43,6 +42,8 @@ def curves(
 
     Example: bandgate-report curves results --out figures
     """
+    from bandgate_reports.figures import curves_text, drawing  # noqa: PLC0415 - as cli.py says
+
     at = moment(now)
     loaded = read(
         results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler

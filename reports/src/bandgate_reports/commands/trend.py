@@ -23,7 +23,7 @@ from bandgate_reports.commands.common import (
     tell,
     write_atomically,
 )
-from bandgate_reports.trend import build, html, markdown, png
+from bandgate_reports.trend import build, html, markdown
 from bandgate_reports.trend.model import Trend
 from bandgate_reports.units import RateUnit
 
@@ -82,6 +82,8 @@ def trend(
 
 
 def _draw(report: Trend, folder: Path, every: bool) -> int:
+    from bandgate_reports.trend import png  # noqa: PLC0415 - as cli.py says
+
     number = 0
     for name, data in png.files(report, every=every):
         write_atomically(folder / name, data)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.ticker import MaxNLocator
 
 WIDTH, HEIGHT = 400, 165
 LEFT, RIGHT, TOP, BOTTOM = 46, 8, 16, 22
@@ -18,6 +17,7 @@ FLOOR = HEIGHT - BOTTOM  # y of the time axis
 _REACH = 3.0
 # The share of values that may lie off the scale; more, and the scale takes them in.
 _OFF_SCALE = 0.1
+_STEPS = (1, 2, 2.5, 5, 10)  # between ticks, times a power of ten
 
 Values = npt.NDArray[np.float64]
 
@@ -46,9 +46,15 @@ class Scale:
         return self.low <= value <= self.high
 
 
+def round_numbers(low: float, high: float, most: int) -> list[float]:
+    """At most about so many between the two, and some beyond."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow to load, seldom used
+
+    return [float(v) for v in MaxNLocator(nbins=most, steps=_STEPS).tick_values(low, high)]
+
+
 def value_ticks(scale: Scale, most: int = 4) -> tuple[Tick, ...]:
-    found = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(scale.low, scale.high)
-    inside = [float(v) for v in found if scale.holds(float(v))]
+    inside = [v for v in round_numbers(scale.low, scale.high, most) if scale.holds(v)]
     # As many decimals as tell every tick apart from its neighbours exactly.
     tolerance = (scale.high - scale.low) * 1e-6
     decimals = next(

@@ -5,10 +5,17 @@ import math
 from typing import Any
 
 import pandas as pd
-from matplotlib.ticker import MaxNLocator
 
 from bandgate_reports.store.records import each
-from bandgate_reports.trend.charts import LEFT, RIGHT, WIDTH, Scale, Tick, value_ticks
+from bandgate_reports.trend.charts import (
+    LEFT,
+    RIGHT,
+    WIDTH,
+    Scale,
+    Tick,
+    round_numbers,
+    value_ticks,
+)
 from bandgate_reports.trend.model import Panel, Parts, Strip
 from bandgate_reports.trend.parts import TELEMETRY, gib, seconds
 
@@ -36,8 +43,7 @@ def strip(parts: Parts) -> Strip:
     def x(at: float) -> float:
         return round(LEFT + inner * (at - start) / (end - start), 1)
 
-    found = MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(start / unit, end / unit)
-    ticks = [float(t) for t in found if start <= float(t) * unit <= end]
+    ticks = [t for t in round_numbers(start / unit, end / unit, 6) if start <= t * unit <= end]
     middles = [x(at + parts.step / 2) for at in table["at"]]
     values = [parts.units.number(float(v)) for v in table["value"]]
     panels = [_panel(parts.units.label, 18, _TALL, middles, values, _LEAST)]
