@@ -2,8 +2,10 @@
 """Results as series: one card, one configuration, one probe with its parameters and version."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from bandgate_reports.analysis.clocks import flag_stamps
@@ -147,16 +149,34 @@ def changes(results: pd.DataFrame) -> pd.DataFrame:
     along = np.lexsort((results["attempt"].to_numpy()[rows], stamps, line))
     rows, line = rows[along], line[along]
     named = {c: label for c, (_, _, label) in ENVIRONMENT.items()} | {"version": "probe version"}
-    found = [_changes_of(results, rows, line, column, label) for column, label in named.items()]
-    table = pd.concat(found, ignore_index=True)
+    found = [_changes_of(results[column], rows, line) for column in named]
+    at = np.concatenate([one.at for one in found])
+    few = results[["series", "card", "probe", "started"]]
+    here, previous = (few.iloc[rows[n]].reset_index(drop=True) for n in (at, at - 1))
+    field = np.repeat(list(named.values()), [len(one.at) for one in found])
+    table = pd.DataFrame(
+        {
+            "series": here["series"],
+            "card": here["card"].astype("str"),
+            "probe": here["probe"].astype("str"),
+            "at": here["started"] - (here["started"] - previous["started"]) / 2,
+            "seen": here["started"],
+            "field": pd.Series(field, dtype="str"),
+            "before": pd.Series(np.concatenate([one.before for one in found]), dtype="str"),
+            "after": pd.Series(np.concatenate([one.after for one in found]), dtype="str"),
+        }
+    )
     return table.sort_values(["series", "at"], kind="stable", ignore_index=True)
 
 
-def _changes_of(
-    results: pd.DataFrame, rows: Codes, line: Codes, column: str, label: str
-) -> pd.DataFrame:
+class _Changed(NamedTuple):
+    at: Codes  # places in `rows` of the first results that have it
+    before: npt.NDArray[np.object_]
+    after: npt.NDArray[np.object_]
+
+
+def _changes_of(facts: pd.Series, rows: Codes, line: Codes) -> _Changed:
     """`rows` by line, and in time within one."""
-    facts = results[column]
     if isinstance(facts.dtype, pd.CategoricalDtype):
         own = blank(facts)[rows]
     else:
@@ -170,18 +190,4 @@ def _changes_of(
     known = filled(own, line) if own.any() else own
     changed = same_line & (own[1:] != 0) & (known[:-1] != 0) & (known[1:] != known[:-1])
     at = np.flatnonzero(changed) + 1
-    here, previous = results.iloc[rows[at]], results.iloc[rows[at - 1]]
-    started = here["started"].reset_index(drop=True)
-    earlier = previous["started"].reset_index(drop=True)
-    return pd.DataFrame(
-        {
-            "series": here["series"].to_numpy(),
-            "card": here["card"].astype("str").to_numpy(),
-            "probe": here["probe"].astype("str").to_numpy(),
-            "at": started - (started - earlier) / 2,
-            "seen": started,
-            "field": pd.Series(label, index=started.index, dtype="str"),
-            "before": pd.Series(names[known[at - 1]], dtype="str"),
-            "after": pd.Series(names[known[at]], dtype="str"),
-        }
-    )
+    return _Changed(at, names[known[at - 1]], names[known[at]])
