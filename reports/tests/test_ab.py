@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from bandgate_reports.analysis import ab_numbers
 from bandgate_reports.analysis.ab_sides import model_key
@@ -103,6 +102,8 @@ def test_one_card_is_welch_of_scipy() -> None:
     values = values.drop(values.index[-2:])  # 7 and 5 processes
     tests, _ = ab_numbers.judged(ab_numbers.by_card(values), PERCENT)
     before, after = (values.loc[values["after"] == side, "log"] for side in (False, True))
+    from scipy import stats  # noqa: PLC0415 - slow to load, also for other tests
+
     welch = stats.ttest_ind(after, before, equal_var=False)
     ends = welch.confidence_interval(0.90)
     assert tests.loc[0, "df"] == pytest.approx(welch.df)

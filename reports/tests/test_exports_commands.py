@@ -5,45 +5,18 @@ import locale
 import shutil
 import stat
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
-from bandgate_reports.commands import cli
-
+from conftest import Run
 from made import Gpu, result, write
 from made_exports import NIGHT, hostile, statuses
 
 NOW = "2026-11-29T06:00:00Z"
 EXPORTS = ("junit", "markdown", "csv", "prometheus")
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    stdout: bytes
-    stderr: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """The command in this process: a new one takes longer than all that it does."""
-
-    def command(*arguments: str | Path) -> Done:
-        monkeypatch.setattr(sys, "argv", ["bandgate-report", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsysbinary.readouterr()
-        return Done(int(ended.value.code or 0), said.out, said.err.decode())
-
-    return command
 
 
 @pytest.fixture
@@ -90,16 +63,19 @@ def test_the_same_in_every_locale(
     tmp_path: Path, run: Run, other_locales: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write(tmp_path / "results", [*statuses(), *hostile()])
-    for export in EXPORTS:
+    page = tmp_path / "page" / "index.html"
+    commands: list[tuple[str, ...]] = [(export,) for export in EXPORTS]
+    commands += [("trend", "--exit-zero", "--out", str(page.parent))]
+    for command in commands:
         found = set()
         for name in ("C", *other_locales):
             assert locale.setlocale(locale.LC_ALL, name) == name
             monkeypatch.setenv("LC_ALL", name)
-            done = run(export, folder, "--now", NOW)
-            assert (done.code, done.stderr) == (0, "")
-            found.add(done.stdout)
-        assert len(found) == 1, export
-        assert "\U0001f525" in found.pop().decode()
+            done = run(*command, folder, "--now", NOW)
+            assert (done.code, done.stderr) == (0, f"report: {page}\n" * (command[0] == "trend"))
+            found.add((done.stdout, page.read_bytes() if page.exists() else b""))
+        assert len(found) == 1, command
+        assert "\U0001f525" in found.pop()[0].decode()
 
 
 @pytest.mark.parametrize("export", EXPORTS)

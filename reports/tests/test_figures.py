@@ -2,8 +2,6 @@
 """The command that draws: which files there are, that they are pictures, and what is said."""
 
 import struct
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +13,7 @@ from bandgate_reports.figures import curves_text, drawing
 from bandgate_reports.figures.drawing import Drawn
 from bandgate_reports.units import RateUnit
 
-from conftest import NOW
+from conftest import NOW, Run
 from made import H200, Document, Gpu, Probe, result, write
 from made_sweeps import (
     A100,
@@ -195,47 +193,38 @@ def test_the_same_results_give_the_same_files(tmp_path: Path) -> None:
     assert first.files == second.files
 
 
-def curves(results: Path, out: Path, *more: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [
-            *(sys.executable, "-W", "error", "-m", "bandgate_reports", "curves", str(results)),
-            *("--out", str(out), "--now", "2026-11-29T06:00:00Z", *more),
-        ],
-        capture_output=True,
-        check=False,
-        timeout=120,
-    )
+AT = ("--now", "2026-11-29T06:00:00Z")
 
 
-def test_the_command_writes_and_says(tmp_path: Path) -> None:
+def test_the_command_writes_and_says(tmp_path: Path, run: Run) -> None:
     results = write(tmp_path / "results", [gathered(span=1 << p) for p in range(8)])
-    done = curves(results, tmp_path / "out")
-    assert done.returncode == 0
+    done = run("curves", results, "--out", tmp_path / "out", *AT)
+    assert done.code == 0
     assert done.stdout.startswith(b"## Bandgate: figures\n")
-    assert done.stderr.decode() == f"figures: {tmp_path}/out\n"
+    assert done.stderr == f"figures: {tmp_path}/out\n"
     assert {p.name for p in (tmp_path / "out").iterdir()} == {
         "NVIDIA_H200_ratios.csv",
         "NVIDIA_H200_ratios.png",
     }
     (tmp_path / "file").write_text("")
-    assert curves(results, tmp_path / "file").returncode == 2
+    assert run("curves", results, "--out", tmp_path / "file", *AT).code == 2
 
 
-def test_exit_codes_of_nothing(tmp_path: Path) -> None:
+def test_exit_codes_of_nothing(tmp_path: Path, run: Run) -> None:
     results = write(tmp_path / "results", [result()])
-    done = curves(results, tmp_path / "out")
-    assert done.returncode == 4
+    done = run("curves", results, "--out", tmp_path / "out", *AT)
+    assert done.code == 4
     assert b"bandgate run gather span=1024" in done.stdout
     assert not (tmp_path / "out").exists()
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "a.json").write_text("{")
-    assert curves(tmp_path / "broken", tmp_path / "out").returncode == 2
-    assert curves(tmp_path / "nowhere", tmp_path / "out").returncode == 2
+    assert run("curves", tmp_path / "broken", "--out", tmp_path / "out", *AT).code == 2
+    assert run("curves", tmp_path / "nowhere", "--out", tmp_path / "out", *AT).code == 2
 
 
-def test_scripted_devices_are_drawn_on_request_only(tmp_path: Path) -> None:
+def test_scripted_devices_are_drawn_on_request_only(tmp_path: Path, run: Run) -> None:
     results = write(tmp_path / "results", [gathered(replace(A100, backend="scripted"))])
-    done = curves(results, tmp_path / "out")
-    assert done.returncode == 4
+    done = run("curves", results, "--out", tmp_path / "out", *AT)
+    assert done.code == 4
     assert b"1 result of scripted devices left out; --include-scripted draws them" in done.stdout
-    assert curves(results, tmp_path / "out", "--include-scripted").returncode == 0
+    assert run("curves", results, "--out", tmp_path / "out", *AT, "--include-scripted").code == 0

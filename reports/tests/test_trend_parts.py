@@ -17,7 +17,7 @@ from bandgate_reports.trend.model import Item, Since
 from test_cli import trend
 from test_render import HOSTILE, hostile, report, small
 
-from conftest import NOW
+from conftest import NOW, Run
 from made import FLEET, H200, PROBES, READ, Document, Gpu, Probe, fleet, result, write
 
 SLOW = [("below-bound", "4180 is below 4259")]
@@ -216,12 +216,12 @@ def test_pngs_of_strange_names_and_of_no_value(tmp_path: Path) -> None:
     assert all(len(n) < 90 and n.isascii() and "/" not in n and "\\" not in n for n in found)
 
 
-def test_pngs_are_written_where_they_are_wanted(tmp_path: Path) -> None:
+def test_pngs_are_written_where_they_are_wanted(tmp_path: Path, run: Run) -> None:
     results = write(tmp_path / "results", nights("pppr"))
-    done = trend(results, tmp_path / "out", "--png", str(tmp_path / "figures"))
-    assert done.returncode == 1
+    done = run(*trend(results, tmp_path / "out", "--png", str(tmp_path / "figures")))
+    assert done.code == 1
     assert [f.name for f in (tmp_path / "figures").iterdir()] == ["n017_0000_1b_00.0_read.png"]
-    assert f"figures: 1 in {tmp_path / 'figures'}" in done.stderr.decode()
-    wrong = trend(results, tmp_path / "out", "--png-all")
-    assert wrong.returncode == 2
-    assert b"--png-all: there is no folder for them; add --png DIR" in wrong.stderr
+    assert f"figures: 1 in {tmp_path / 'figures'}" in done.stderr
+    wrong = run(*trend(results, tmp_path / "out", "--png-all"))
+    assert wrong.code == 2
+    assert "--png-all: there is no folder for them; add --png DIR" in wrong.stderr
