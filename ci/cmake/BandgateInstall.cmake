@@ -83,4 +83,5 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config.cmake
   ci/cmake/BandgateDiscoverProbes.cmake
   ci/cmake/BandgateDiscoverProbes.ctest.in
   DESTINATION ${package_dir} COMPONENT development)
+include(BandgatePackage)
 

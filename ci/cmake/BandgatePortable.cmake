@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # One binary for every node of a fleet: nothing shared but glibc 2.34 and the driver's own libraries.
 # {fmt} is header-only and the CUDA runtime static in every build already.
+set(BANDGATE_GLIBC 2.34)  # tests/package/test_portable.py holds the program to it
 add_library(bandgate_portable INTERFACE)
 target_sources(bandgate_portable INTERFACE ${PROJECT_SOURCE_DIR}/ci/portable/older_glibc.cpp)
 target_link_options(bandgate_portable INTERFACE -static-libstdc++ -static-libgcc
