@@ -72,7 +72,7 @@ SCRIPTS = (
 
 def verdicts(records: list[dict[str, Any]]) -> dict[tuple[str, ...], tuple[str, bool]]:
     """By device, probe and parameters: what the last attempt says."""
-    found = {}
+    found: dict[tuple[str, ...], tuple[str, bool]] = {}
     for r in sorted(records, key=lambda r: int(r["run"]["attempt"])):
         key = (r["device"]["uuid"], r["probe"]["name"], json.dumps(r["probe"]["parameters"]))
         found[key] = (r["verdict"]["status"], r["verdict"]["unstable"])

@@ -5,7 +5,8 @@
 #if defined(__x86_64__)
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
-std::uint64_t sum_of_words(void const* from, std::uint64_t size) {
+std::uint64_t
+sum_of_words(void const* from, std::uint64_t size) {
   auto const* const words = static_cast<std::uint64_t const*>(from);
   std::uint64_t sum = 0;
   for (int round = 0; round < REDUCTION_ROUNDS; ++round) {
