@@ -30,7 +30,9 @@ from bandgate_reports.units import RateUnit
 
 def trend(
     results: Results,
-    out: Annotated[Path, typer.Option("--out", help="Folder for index.html; made if missing.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for index.html; made if missing.")
+    ] = Path("report"),
     include_scripted: Scripted = False,
     since: Since = None,
     models: Models = None,
