@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from bandgate_reports.commands import cli
-
 NOW = datetime(2026, 11, 29, 6, 0, tzinfo=UTC)
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 # What changes the width or the colours of what is printed. pytest-xdist's workers have the size of
@@ -83,6 +81,8 @@ Run = Callable[..., Done]
 def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
     """A command in this process, as bandgate-report starts it: a process of its own takes longer
     than all that it does. Further names are variables of its environment."""
+
+    from bandgate_reports.commands import cli  # noqa: PLC0415 - not for what starts the workers
 
     def command(*arguments: str | Path, data: bytes = b"", **environment: str) -> Done:
         with monkeypatch.context() as own:

@@ -129,7 +129,7 @@ def cluster() -> Iterator[str]:
     from distributed import LocalCluster  # noqa: PLC0415 - slow to load, also for other tests
 
     with LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as local:
         yield str(local.scheduler_address)
 
