@@ -48,7 +48,7 @@ def figure(model: str, cells: pd.DataFrame, nodes: list[str]) -> Figure:
     flagged = wide(cells.assign(flagged=cells["flagged"].astype("float64")), "flagged", shown) > 0
     names = [printable(shorten(n, 24)) for n in shown]
     probes = [printable(shorten(str(p), 28)) for p in loss.columns]
-    left = 16 + 1.12 * _CHARACTER * max(map(len, names))  # some fonts are wider
+    left = 12 + _CHARACTER * max(map(len, names))
     top = 18 + 0.64 * _CHARACTER * max(map(len, probes))
     width = left + _CELL * len(probes) + 0.77 * _CHARACTER * len(probes[-1]) + 12
     height = top + _HEIGHT * len(names) + 6
