@@ -16,6 +16,13 @@ from bandgate_reports.analysis.verdicts import Exit
 PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
 RANKS = {FAIL: 0, INCONCLUSIVE: 1, PASS: 2}
 
+# Of a hundred columns what the functions below use: pandas copies all that a table has.
+_USED = [
+    *MEASURES, "member", "card", "after", "log", "unused", "model", "device", "peer", "node",
+    "uuid", "pci_address", "host", "boot_id", "placed", "started", "attempt", "statistic_used",
+    "lower_is_better", "unit",
+]  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -53,7 +60,8 @@ def compare(
     before: pd.DataFrame, after: pd.DataFrame, now: datetime, *, margin: float = 0.01
 ) -> Comparison:
     """`before` and `after` as the store gives them; `margin` 0.01: a loss of 1 % is accepted."""
-    table = ab_sides.processes(before, after, now)
+    everything = ab_sides.processes(before, after, now)
+    table = everything[_USED]
     one_sided = _one_sided(table)
     both = table[~_of_one_sided(table, one_sided)]
     usable = both[both["unused"] == ""].copy()
@@ -78,10 +86,10 @@ def compare(
         cards=cards.sort_values(["test", "effect"], kind="stable", ignore_index=True),
         one_sided=one_sided,
         alone=_alone(both, usable, tests),
-        changes=ab_environment.changes(both),
+        changes=ab_environment.changes(everything.loc[both.index]),
         timing=ab_environment.timing(both),
         unused=_unused(both),
-        demo=bool(table["demo"].any()) if "demo" in table else False,
+        demo=bool(everything["demo"].any()) if "demo" in everything else False,
     )
 
 
@@ -135,7 +143,7 @@ def _described(tests: pd.DataFrame, usable: pd.DataFrame) -> pd.DataFrame:
 
 def _robust(usable: pd.DataFrame) -> pd.DataFrame:
     rows = []
-    for test, of_test in usable.groupby("test", sort=True):
+    for test, of_test in usable[["test", "member", "after", "log"]].groupby("test", sort=True):
         pairs = []
         for _, of_card in of_test.groupby("member", observed=True):
             log, after = of_card["log"].to_numpy(dtype=float), of_card["after"].to_numpy(dtype=bool)
