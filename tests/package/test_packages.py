@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-PACKAGES = Path(os.environ.get("PACKAGES", "."))
+PACKAGES = Path(os.environ.get("PACKAGES", ".")).resolve()
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bandgate"
 UBUNTU = "http://archive.ubuntu.com/ubuntu"
 
