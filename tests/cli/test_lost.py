@@ -99,6 +99,7 @@ def by_hand(bandgate: Bandgate, limit: float, **request: Any) -> tuple[str, str]
         "visible": None,
         "wait_idle_ms": 0,
         "allow_contention": False,
+        "relative_to": [],
     } | request
     document = bandgate.home / "document"
     command = bandgate.command("__worker", str(os.getpid()), json.dumps(whole))
