@@ -227,8 +227,9 @@ TEST(ResultJson, RefusesWhatBreaksTheSchema) {
   EXPECT_EQ(with("/run/attempt", 4294967296U),
             "r.json: /run/attempt: 4294967296 is above 4294967295");
   EXPECT_EQ(with("/probe/parameters/window", -1), "r.json: /probe/parameters: -1 is negative");
-  EXPECT_EQ(with("/device/backend", "rocm"),
-            "r.json: /device/backend: \"rocm\" is none of \"cuda\", \"host\", \"scripted\"");
+  EXPECT_EQ(
+      with("/device/backend", "rocm"),
+      "r.json: /device/backend: \"rocm\" is none of \"cuda\", \"hip\", \"host\", \"scripted\"");
   EXPECT_THAT(with("/device/colour", "red"),
               HasSubstr("r.json: /device/colour: is an unknown key"));
 }
