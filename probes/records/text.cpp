@@ -26,7 +26,7 @@ std::string valid_utf8(std::string_view text) {
 
 std::string printable(std::string_view text) {
   auto line = cut(valid_utf8(text), 200);
-  auto const is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+  auto const is_control = [](unsigned char c) { return c < ' ' || c == '\x7f'; };
   std::replace_if(line.begin(), line.end(), is_control, '?');
   return line;
 }
