@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import io
 import os
 import subprocess
@@ -29,6 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--approve", action="store_true", help="Write the snapshots anew; read the difference."
     )
+
+
+def pytest_collection_finish() -> None:
+    """All that is imported stays to the end, and need not be looked through again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -92,7 +92,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, run: Run) -> N
 def test_a_full_disk_at_standard_output_is_an_error(tmp_path: Path) -> None:
     results = write(tmp_path / "results", [result()])
     with Path("/dev/full").open("wb") as full:
-        done = process(*trend(results, tmp_path), stdout=full.fileno())
+        done = process("csv", results, stdout=full.fileno())
     assert done.returncode == 2
     assert b"standard output: No space left on device" in done.stderr
 
@@ -101,7 +101,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     results = write(tmp_path / "results", [result()])
     reading, writing = os.pipe()
     os.close(reading)
-    done = process(*trend(results, tmp_path), stdout=writing)
+    done = process("csv", results, stdout=writing)
     os.close(writing)
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
 
