@@ -5,8 +5,13 @@ import contextlib
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
+
+from bandgate_reports.commands import cli
+from test_help import names
 
 from made import fleet, write
 
@@ -45,3 +50,31 @@ def _anchors(page: Path) -> set[str]:
     """As the hosts of Git make them from headings."""
     titles = re.findall(r"(?m)^#+ (.*)$", page.read_text())
     return {re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles}
+
+
+SHARED = {"--since", "--model", "--scheduler", "--include-scripted", "--now"}
+
+
+def _options(name: str) -> set[str]:
+    command: Any = typer.main.get_command(cli.app)
+    for word in name.split():
+        command = command.commands[word]
+    return {o for p in command.params for o in p.opts if o.startswith("--")} - {"--help"}
+
+
+@pytest.mark.parametrize("name", [n for n in names(typer.main.get_command(cli.app)) if n])
+def test_the_synopsis_of_a_command_has_its_options(name: str) -> None:
+    if name == "baseline":
+        return  # a group
+    pages = "\n".join(p.read_text() for p in sorted((DOCS / "reports").glob("*.md")))
+    blocks = re.findall(rf"(?m)^```\n(bandgate-report {name} [^`]*)```", pages)
+    assert len(blocks) == 1
+    assert set(re.findall(r"--[a-z-]+", blocks[0])) == _options(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*"trend changes fleet curves junit markdown csv prometheus".split(), "baseline try"],
+)
+def test_reports_share_what_the_overview_says_they_share(name: str) -> None:
+    assert _options(name) >= SHARED

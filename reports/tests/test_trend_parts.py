@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from bandgate_reports.analysis.verdicts import Exit
+from bandgate_reports.figures import histories
 from bandgate_reports.section import Column, Figure, Row, Section, Table, Tone
-from bandgate_reports.trend import html, markdown, png
+from bandgate_reports.trend import html, markdown
 from bandgate_reports.trend.model import Item, Since
 from test_cli import trend
 from test_render import HOSTILE, hostile, report, small
@@ -204,14 +205,14 @@ def test_the_page_is_valid_html_and_no_id_is_there_twice(
 
 def test_series_out_of_the_ordinary_have_a_png(tmp_path: Path) -> None:
     made = report(tmp_path, [*nights("pppr"), *nights("pppp", FLEET[1])])
-    found = dict(png.files(made, every=False))
+    found = dict(histories.files(made, every=False))
     assert list(found) == ["n017_0000_1b_00.0_read.png"]
     assert found["n017_0000_1b_00.0_read.png"].startswith(b"\x89PNG")
-    assert len(dict(png.files(made, every=True))) == 2
+    assert len(dict(histories.files(made, every=True))) == 2
 
 
 def test_pngs_of_strange_names_and_of_no_value(tmp_path: Path) -> None:
-    found = dict(png.files(report(tmp_path, hostile()), every=True))
+    found = dict(histories.files(report(tmp_path, hostile()), every=True))
     assert len(found) == 2
     assert all(len(n) < 90 and n.isascii() and "/" not in n and "\\" not in n for n in found)
 

@@ -18,19 +18,22 @@ from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
     As,
     Format,
+    Models,
     Now,
     ReportError,
     Results,
+    Scheduler,
     Scripted,
+    Since,
     moment,
     nothing_valid,
+    notice,
     on_stderr,
     read,
     show,
     tell,
 )
-from bandgate_reports.demo import mark
-from bandgate_reports.text import count, printable
+from bandgate_reports.text import printable
 from bandgate_reports.views import baseline as view
 
 baseline = typer.Typer(
@@ -72,6 +75,9 @@ def try_(
     ] = False,
     form: As = Format.TABLE,
     include_scripted: Scripted = False,
+    since: Since = None,
+    models: Models = None,
+    scheduler: Scheduler = None,
     now: Now = None,
 ) -> None:
     """The verdicts that changed baselines would have given over stored results, by the same gate
@@ -81,7 +87,9 @@ def try_(
     """
     at = moment(now)
     program = found(executable)
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(
+        results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
+    )
     asked, never = trial.history(series.identify(loaded.results, at), nights)
     arguments = [program, "baseline", "try", str(file)]
     for more in baselines or ():
@@ -92,11 +100,7 @@ def try_(
         raise ReportError(
             f"{printable(program)}: {printable(str(error))}; use the bandgate of this version"
         ) from error
-    notice = mark.notice(loaded.results)
-    if loaded.scripted_left_out:
-        left = count(loaded.scripted_left_out, "result")
-        notice = f"{left} of scripted devices left out; --include-scripted takes them."
-    said = view.Asked(str(file), never, notice, fail)
+    said = view.Asked(str(file), never, notice(loaded), fail)
     section = view.section(tried, trial.counted(tried), said)
     show(section, form)
     tell(loaded)

@@ -5,24 +5,25 @@ from typing import Annotated
 
 import typer
 
-from bandgate_reports import store
 from bandgate_reports.analysis import change_facts, series
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
     As,
     Format,
+    Models,
     Now,
     Results,
+    Scheduler,
     Scripted,
+    Since,
     Unit,
     moment,
     nothing_valid,
+    notice,
     read,
     show,
     tell,
 )
-from bandgate_reports.demo import mark
-from bandgate_reports.text import count
 from bandgate_reports.trend.rows import varying_parameters
 from bandgate_reports.trend.sweeps import is_swept
 from bandgate_reports.units import RateUnit
@@ -39,6 +40,9 @@ def changes(
     ] = change_facts.RECENT_DAYS,
     form: As = Format.TABLE,
     include_scripted: Scripted = False,
+    since: Since = None,
+    models: Models = None,
+    scheduler: Scheduler = None,
     unit: Unit = RateUnit.GIB_S,
     now: Now = None,
 ) -> None:
@@ -48,20 +52,15 @@ def changes(
     Example: bandgate-report changes results
     """
     at = moment(now)
-    loaded = read(results, include_scripted=include_scripted)
+    loaded = read(
+        results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
+    )
     table = series.identify(loaded.results, at)
     swept = is_swept(table)
     if swept.any():
         table = table[~swept].reset_index(drop=True)
     looked = change_facts.look(table, at, days)
-    section = view.section(looked, varying_parameters(table), unit, _notice(loaded))
+    section = view.section(looked, varying_parameters(table), unit, notice(loaded))
     show(section, form)
     tell(loaded)
     raise typer.Exit(Exit.ERROR if nothing_valid(loaded) else section.exit)
-
-
-def _notice(loaded: store.Loaded) -> str:
-    if loaded.scripted_left_out:
-        left = count(loaded.scripted_left_out, "result")
-        return f"{left} of scripted devices left out; --include-scripted takes them."
-    return mark.notice(loaded.results)

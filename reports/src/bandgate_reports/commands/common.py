@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 
 from bandgate_reports import store
+from bandgate_reports.demo import mark
 from bandgate_reports.render import as_json, markdown, terminal
 from bandgate_reports.section import Section
 from bandgate_reports.store.cluster import on_cluster
@@ -98,6 +99,14 @@ def _refuse_unknown(models: list[str], everything: store.Loaded) -> None:
             f"--model {printable(unknown[0])}: no result is of that model; there are "
             f"{listed(known, 10)}"
         )
+
+
+def notice(loaded: store.Loaded) -> str:
+    """What a reader has to know of where the results come from; "" for nothing."""
+    if loaded.scripted_left_out:
+        left = count(loaded.scripted_left_out, "result")
+        return f"{left} of scripted devices left out; --include-scripted takes them."
+    return mark.notice(loaded.results)
 
 
 def nothing_valid(loaded: store.Loaded) -> bool:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from bandgate_reports import store
 from bandgate_reports.analysis import fleet as analysis
 from bandgate_reports.analysis import series
 from bandgate_reports.analysis.fleet_values import NIGHTS
@@ -23,14 +22,13 @@ from bandgate_reports.commands.common import (
     Unit,
     moment,
     nothing_valid,
+    notice,
     read,
     show,
     tell,
     write_atomically,
 )
-from bandgate_reports.demo import mark
 from bandgate_reports.render import page as as_page
-from bandgate_reports.text import count
 from bandgate_reports.units import RateUnit
 from bandgate_reports.views import fleet as view
 
@@ -68,16 +66,9 @@ def fleet(
         results, include_scripted=include_scripted, since=since, models=models, scheduler=scheduler
     )
     found = analysis.compare(series.identify(loaded.results, at), nights)
-    section = view.section(found, unit, _notice(loaded))
+    section = view.section(found, unit, notice(loaded))
     if page is not None:
         write_atomically(page, as_page.render((section,), title="Fleet").encode())
     show(section, form)
     tell(loaded, f"page: {page}" if page is not None else "")
     raise typer.Exit(Exit.ERROR if nothing_valid(loaded) else section.exit)
-
-
-def _notice(loaded: store.Loaded) -> str:
-    if loaded.scripted_left_out:
-        left = count(loaded.scripted_left_out, "result")
-        return f"{left} of scripted devices left out; --include-scripted takes them."
-    return mark.notice(loaded.results)

@@ -84,10 +84,10 @@ def trend(
 
 
 def _draw(report: Trend, folder: Path, every: bool) -> int:
-    from bandgate_reports.trend import png  # noqa: PLC0415 - as cli.py says
+    from bandgate_reports.figures import histories  # noqa: PLC0415 - as cli.py says
 
     number = 0
-    for name, data in png.files(report, every=every):
+    for name, data in histories.files(report, every=every):
         write_atomically(folder / name, data)
         number += 1
     return number
