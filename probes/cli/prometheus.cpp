@@ -15,12 +15,11 @@
 
 #include <bandgate/errors.hpp>
 
+#include "cli/newest_stored.hpp"
 #include "cli/output.hpp"
 #include "cli/print.hpp"
-#include "cli/superseded.hpp"
 #include "records/result_store.hpp"
 #include "records/stored_results.hpp"
-#include "runner/rejudge.hpp"
 
 namespace bandgate::cli {
 namespace {
@@ -214,27 +213,6 @@ class exposition {
                   "shows."};
 };
 
-/// The newest results of that node and backend; counts the files that hold none.
-std::vector<checked> newest_of(std::filesystem::path const& folder, std::string const& node,
-                               std::string const& backend, std::size_t& skipped) {
-  newest_results newest;
-  superseded older;
-  auto const oldest = std::chrono::system_clock::now() - shown_for;
-  read_stored(
-      folder,
-      {.first_day = std::chrono::floor<std::chrono::days>(oldest),
-       .mentions = {node},
-       .wanted = [&](nlohmann::json const& document) { return !older.by_newer(document); }},
-      [&](result&& r) {
-        bool const here = first_of({r.run.node, r.run.host}) == node;
-        if (!here || r.device.backend != backend) return;
-        newest.add(std::move(r));
-        older.accept();
-      },
-      [&](std::string const&) { ++skipped; });
-  return newest.take();
-}
-
 }  // namespace
 
 std::string prometheus_text(std::vector<checked> const& all, std::size_t skipped) {
@@ -254,7 +232,10 @@ void write_prometheus(std::filesystem::path const& folder, std::vector<checked> 
   std::size_t skipped = 0;
   auto shown = all;
   if (!results.empty()) {
-    auto stored = newest_of(results, node, backend, skipped);
+    auto const stored = newest_stored(
+        results, std::chrono::system_clock::now() - shown_for, node,
+        [&](result const& r) { return r.device.backend == backend; },
+        [&](std::string const&) { ++skipped; });
     shown.insert(shown.end(), stored.begin(), stored.end());
   }
   auto const file = folder / "bandgate.prom";

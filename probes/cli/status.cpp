@@ -10,10 +10,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/newest_stored.hpp"
 #include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "cli/speech.hpp"
-#include "cli/superseded.hpp"
 #include "device/identity.hpp"
 #include "records/result_json.hpp"
 #include "records/stored_results.hpp"
@@ -116,24 +116,11 @@ std::vector<standing> standings(status_options const& options, environment const
   auto const broken = [](std::string const& why) {
     err("bandgate: skipped a broken result: {}\n", plain(why));
   };
-  newest_results newest;
-  superseded older;
-  read_stored(
-      folder,
-      {.first_day = std::chrono::floor<std::chrono::days>(oldest),
-       .mentions = {node},
-       .wanted = [&](nlohmann::json const& document) { return !older.by_newer(document); }},
-      [&](result&& r) {
-        bool const here = r.run.node.empty() ? r.run.host == node : r.run.node == node;
-        if (!here || !is_of_backend(r.device.backend, common.backend) ||
-            !is_chosen(r.device, common.device))
-          return;
-        newest.add(std::move(r));
-        older.accept();
-      },
-      broken);
+  auto const keep = [&](result const& r) {
+    return is_of_backend(r.device.backend, common.backend) && is_chosen(r.device, common.device);
+  };
   std::vector<standing> all;
-  for (auto& pair : newest.take()) {
+  for (auto& pair : newest_stored(folder, oldest, node, keep, broken)) {
     try {
       rejudge(pair, baselines);
       all.push_back(stand(std::move(pair), max_age, now, u));

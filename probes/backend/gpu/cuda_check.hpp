@@ -3,11 +3,22 @@
 
 #include <bandgate/errors.hpp>
 #include <source_location>
+#include <span>
 #include <string>
 
 #include "backend/gpu/runtime.hpp"
 
 namespace bandgate {
+
+/// What is known of an error of the runtime beyond its own words.
+struct error_meaning {
+  int status;  ///< a number, since older toolkits lack some of the names
+  failure what;
+  char const* remedy;
+};
+
+/// The vendor's errors that mean something of their own.
+std::span<error_meaning const> error_meanings();
 
 /// What an error of the runtime means for a measurement.
 failure failure_of(cudaError_t status);
