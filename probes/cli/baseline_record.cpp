@@ -213,11 +213,11 @@ void record_group(machine const& node, std::vector<check_plan::device> const& ca
   progress_line progress(terminal);
   std::atomic<unsigned> finished = 0;
   auto const total = count_processes(node, cards, picked, options.processes);
-  auto const [seen, left_out, refused] = record(
+  auto const [seen, left_out, repeated, refused] = record(
       node.runs, {cards, picked, options.processes, node.listed.devices},
-      [&](result const& r) {
+      [&](result const& r, unsigned process) {
         ++finished;
-        if (!terminal && r.run.attempt == options.processes)
+        if (!terminal && process == options.processes)
           err("bandgate: recorded {} [{}/{}]\n", r.probe.name, finished.load(), total);
       },
       [&](std::string const& device, std::string const& probe, std::string const& announced) {
@@ -225,6 +225,7 @@ void record_group(machine const& node, std::vector<check_plan::device> const& ca
       });
   progress.clear();
   for (auto const& why : left_out) err("bandgate: left out: {}\n", plain(why));
+  for (auto const& why : repeated) err("bandgate: measured again: {}\n", plain(why));
   print_medians(seen, cards);
   for (auto const& [sentence, kind] : refused) {
     err("bandgate: {}\n", plain(sentence));

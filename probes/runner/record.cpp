@@ -13,13 +13,17 @@
 namespace bandgate {
 namespace {
 
+constexpr char const* not_settled =
+    "its samples did not settle; let the device cool down or find what disturbs it";
+/// So many processes of a card and probe are measured again because their samples did not settle.
+constexpr unsigned most_repeated = 3;
+
 /// Why a run must not become a reference; empty when it may.
 std::string objection(result const& r, verdict const& v) {
   if (v.status != status::no_baseline)
     return v.reasons.empty() ? to_string(v.status) : v.reasons.front().sentence;
-  if (r.measurement->unsettled)
-    return "its samples did not settle; let the device cool down or find what disturbs it";
   for (auto const& cause : causes_present(r)) return "the device was held back: " + cause.sentence;
+  if (r.measurement->unsettled) return not_settled;
   // A reference made of a dip would let every later dip pass.
   constexpr double most = 0.05;
   auto const& m = *r.measurement;
@@ -34,7 +38,8 @@ std::string objection(result const& r, verdict const& v) {
 class recording {
  public:
   recording(supervisor const& runs, record_plan const& plan,
-            std::function<void(result const&)> const& done, supervisor::progress const& listener)
+            std::function<void(result const&, unsigned)> const& done,
+            supervisor::progress const& listener)
       : runs_(runs), plan_(plan), done_(done), listener_(listener) {
     for (auto const& one : plan_.tasks) entry_of(one);
   }
@@ -88,10 +93,11 @@ class recording {
   void one_task(std::size_t card, task const& one) {
     auto const& device = plan_.devices[card];
     try {
+      unsigned started = 0;
       for (unsigned process = 1; process <= plan_.processes; ++process) {
         if (given_up(one)) return;
         resource_pool::lease const mine(resources_, resources_of(one, plan_.machine, device.index));
-        entry_of(one).medians_by_card[card].push_back(one_value(device, one, process));
+        entry_of(one).medians_by_card[card].push_back(one_value(device, one, process, started));
       }
     } catch (not_applicable const& e) {
       std::lock_guard const lock(reporting_);
@@ -123,26 +129,36 @@ class recording {
     return is_refused(entry_of(one));
   }
 
-  double one_value(check_plan::device const& device, task const& one, unsigned process) {
-    auto const r =
-        runs_.measure(device.identity, device.index, *one.what, one.given, process, listener_);
-    if (!r.failure && !r.skip_reason.empty()) throw not_applicable(r.skip_reason);
-    auto const v = judge(r, {});  // without a baseline: what is wrong with the run itself
-    if (auto const why = objection(r, v); !why.empty())
-      throw measurement_error(v.status == status::inconclusive
-                                  ? failure::exclusively_held  // in use: it could not be judged
-                                  : r.failure.value_or(failure::device_failed),
-                              "no baseline recorded: " + short_id(device.identity, device.index) +
-                                  " " + describe(one) + ", process " + std::to_string(process) +
-                                  " of " + std::to_string(plan_.processes) + ": " + why);
-    std::lock_guard const lock(reporting_);
-    if (done_) done_(r);
-    return value_to_record(*r.measurement, one.what->procedure);
+  /// `started`: so many processes were, of this device and task, those measured again included.
+  double one_value(check_plan::device const& device, task const& one, unsigned process,
+                   unsigned& started) {
+    auto const who = short_id(device.identity, device.index) + " " + describe(one) + ", process " +
+                     std::to_string(process) + " of " + std::to_string(plan_.processes) + ": ";
+    while (true) {
+      auto const r =
+          runs_.measure(device.identity, device.index, *one.what, one.given, ++started, listener_);
+      if (!r.failure && !r.skip_reason.empty()) throw not_applicable(r.skip_reason);
+      auto const v = judge(r, {});  // without a baseline: what is wrong with the run itself
+      auto const why = objection(r, v);
+      std::lock_guard const lock(reporting_);
+      if (why.empty()) {
+        if (done_) done_(r, process);
+        return value_to_record(*r.measurement, one.what->procedure);
+      }
+      // Neither is such a run judged without a second one.
+      bool const disturbed = v.status == status::no_baseline && why == not_settled;
+      if (!disturbed || started >= process + most_repeated)
+        throw measurement_error(v.status == status::inconclusive
+                                    ? failure::exclusively_held  // in use: it could not be judged
+                                    : r.failure.value_or(failure::device_failed),
+                                "no baseline recorded: " + who + why);
+      all_.repeated.push_back(who + why);
+    }
   }
 
   supervisor const& runs_;
   record_plan const& plan_;
-  std::function<void(result const&)> const& done_;
+  std::function<void(result const&, unsigned)> const& done_;
   supervisor::progress const& listener_;
   recorded all_;
   std::vector<std::pair<probe const*, parameters>> refused_;
@@ -159,7 +175,7 @@ double value_to_record(measurement const& m, procedure how) {
 }
 
 recorded record(supervisor const& runs, record_plan const& plan,
-                std::function<void(result const&)> const& done,
+                std::function<void(result const&, unsigned)> const& done,
                 supervisor::progress const& listener) {
   recording all(runs, plan, done, listener);
   {

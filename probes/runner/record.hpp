@@ -28,6 +28,7 @@ struct refusal {
 struct recorded {
   std::vector<recorded_probe> probes;  ///< one for each entry to be made
   std::vector<std::string> left_out;   ///< "gpu0 p2p_read: why it does not apply"
+  std::vector<std::string> repeated;   ///< "gpu0 read, process 2 of 10: why it was measured again"
   /// Runs that a baseline must not be made of (failed, above the ceiling, contended, unsettled,
   /// throttled, asked for wrongly). Their probes are not among `probes`.
   std::vector<refusal> refused;
@@ -38,10 +39,11 @@ double value_to_record(measurement const& m, procedure how);
 
 /// Measures every probe in so many fresh processes on every device, devices at the same time as
 /// check() does; with several peers, in so many with each.
-/// `done` hears of each finished process. A probe is given up at its first run that a baseline must
-/// not be made of; the others go on.
+/// `done` hears of each finished process and its number. A process whose samples did not settle is
+/// measured again, three times a card and probe. A probe is given up at its first other run that a
+/// baseline must not be made of; the others go on.
 recorded record(supervisor const& runs, record_plan const& plan,
-                std::function<void(result const&)> const& done,
+                std::function<void(result const&, unsigned process)> const& done,
                 supervisor::progress const& listener);
 
 }  // namespace bandgate
