@@ -93,7 +93,14 @@ def in_order(table: pa.Table, rows: Positions) -> Positions:
     """`rows` by start; what starts at once by invocation, attempt, id and file."""
     started = table.column("started").cast(pa.int64()).to_numpy()[rows]
     order = np.argsort(started, kind="stable")
-    at_once = started[order][1:] == started[order][:-1]
+    if not (started[order][1:] == started[order][:-1]).any():
+        return np.asarray(rows[order], dtype=np.int64)
+    codes, groups = tables.decoded(table.column("group"))
+    group = np.argsort(sorted(range(len(groups)), key=groups.__getitem__))[codes[rows]]
+    attempt = table.column("attempt").to_numpy()[rows]
+    keys = (attempt, group, started)
+    order = np.lexsort(keys)
+    at_once = np.logical_and.reduce([k[order][1:] == k[order][:-1] for k in keys])
     if at_once.any():
         tied = np.flatnonzero(np.append(at_once, False) | np.append([False], at_once))
         by = ["started", "group", "attempt", "id", "file"]
