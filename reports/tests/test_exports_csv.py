@@ -57,6 +57,16 @@ def test_base_units_and_empty_cells(tmp_path: Path) -> None:
     assert float(time["latency_upper_bound_seconds"]) == 4.5e-6 * 1.05
 
 
+def test_a_count_that_is_none_is_written_as_it_was_found(tmp_path: Path) -> None:
+    whole, odd = result(H200, READ, NIGHT), result(H200, READ, NIGHT, seed=2)
+    whole["device"]["memory_bytes"] = 150323855360
+    odd["device"]["memory_bytes"] = 2**64
+    odd["health"]["load"] = {"pcie_generation": {"state": "ok", "value": 4.5, "why": ""}}
+    one, other = sorted(rows([whole, odd], tmp_path), key=lambda r: float(r["memory_bytes"]))
+    assert (float(one["memory_bytes"]), one["pcie_generation"]) == (150323855360.0, "")
+    assert (float(other["memory_bytes"]), other["pcie_generation"]) == (2.0**64, "4.5")
+
+
 def test_pandas_reads_it_back(tmp_path: Path) -> None:
     table = loaded(tmp_path, statuses())
     data = b"".join(result_csv.chunks(table))

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files as they are found: whole, broken, doubled, or no files at all."""
 
+import gzip
 import json
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
 from bandgate_reports import store
-from bandgate_reports.store import records, schema
+from bandgate_reports.store import found, records, schema
 
 from made import H200, READ, Gpu, result, write
 
@@ -57,6 +59,9 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     "two": (GOOD + GOOD, "Extra data"),
     "latin-1": (GOOD.replace("H200", "H2\xe90").encode("latin-1"), "broken UTF-8 at byte"),
     "deep": ("[" * 100_000, "nested too deeply"),
+    "byte order mark": (b"\xef\xbb\xbf" + GOOD.encode(), "begins with a byte order mark"),
+    "utf-16": (GOOD.encode("utf-16"), "it is UTF-16; save it as UTF-8"),
+    "gzip": (gzip.compress(GOOD.encode()), "it is compressed with gzip; unpack it"),
     "key twice": (GOOD.replace('"attempt": 1', '"attempt": 1, "attempt": 2'), '"attempt" is there'),
     "other schema": (GOOD.replace("result/1", "result/2"), 'its schema is "bandgate.result/2"'),
     "no schema": ("{}", "no schema named"),
@@ -81,6 +86,41 @@ def test_a_broken_file_is_named_with_its_reason_and_skipped(tmp_path: Path, kind
     assert len(loaded.results) == 1
     assert [s.file for s in loaded.skipped] == [str(broken)]
     assert reason in loaded.skipped[0].reason
+
+
+def test_what_is_nested_just_less_deeply_than_the_reader_takes_is_named_too(tmp_path: Path) -> None:
+    for depth in range(860, 1000, 3):  # where that is depends on who called
+        nested = "[" * depth + "]" * depth
+        (tmp_path / f"{depth}.json").write_text(f'{{"schema": {nested}}}')
+        (tmp_path / f"{depth}-in.json").write_text(GOOD.replace('"n017"', nested))
+    loaded = store.load([tmp_path])
+    assert len(loaded.skipped) == 94
+    assert {s.reason for s in loaded.skipped} >= {"it is nested too deeply"}
+
+
+def test_a_number_of_any_size_that_the_schema_allows_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(with_value("median", "18446744073709551616"))
+    loaded = store.load([tmp_path])
+    assert (loaded.skipped, list(loaded.results["median"])) == ((), [2.0**64])
+
+
+def test_a_file_whose_name_is_no_utf_8_is_read_and_named(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"a\xff.json")).write_text(GOOD)
+    loaded = store.load([tmp_path])
+    assert list(loaded.results["file"]) == [f"{tmp_path}/a\\xff.json"]
+
+
+def test_a_file_that_only_seems_to_be_regular_is_named(tmp_path: Path) -> None:
+    read, write_end = os.pipe2(os.O_NONBLOCK)
+    try:
+        with pytest.MonkeyPatch.context() as own:
+            own.setattr(os, "open", lambda *_: os.dup(read))
+            own.setattr(stat, "S_ISREG", lambda _: True)
+            with pytest.raises(OSError, match="not a regular file"):
+                found.read_bytes(tmp_path / "kmsg.json")
+    finally:
+        os.close(read)
+        os.close(write_end)
 
 
 def test_reads_folders_recursively_and_files_once(tmp_path: Path) -> None:

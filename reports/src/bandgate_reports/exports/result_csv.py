@@ -69,7 +69,15 @@ def _whole(column: str) -> Values:
 
 def _counted(values: Values) -> Values:
     """Bytes and the like, which Arrow would write as 1.5e+11."""
-    return lambda rows: values(rows).cast(pa.int64())
+
+    def whole(rows: pd.DataFrame) -> pa.Array:
+        numbers = values(rows)
+        try:
+            return numbers.cast(pa.int64())
+        except pa.ArrowInvalid:  # a fraction or beyond 64 bits: as a file had it
+            return numbers
+
+    return whole
 
 
 def _flag(column: str) -> Values:

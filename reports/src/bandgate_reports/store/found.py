@@ -40,7 +40,9 @@ def read_bytes(path: Path) -> bytes:
             raise OSError(errno.EINVAL, "not a regular file")
         if about.st_size > LARGEST_FILE:
             raise OSError(errno.EFBIG, f"larger than {LARGEST_FILE >> 20} MiB")
-        data = stream.read(LARGEST_FILE + 1)
+        data: bytes | None = stream.read(LARGEST_FILE + 1)
+    if data is None:  # a file of the kernel that is regular by its name only
+        raise OSError(errno.EINVAL, "not a regular file")
     if len(data) > LARGEST_FILE:  # it grew, or its size is not known (/proc)
         raise OSError(errno.EFBIG, f"larger than {LARGEST_FILE >> 20} MiB")
     return data

@@ -6,6 +6,7 @@ A batch of files becomes one Arrow table, on this processor, on another, or on a
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +18,7 @@ import pyarrow as pa
 from bandgate_reports.store import records, schema, tables
 from bandgate_reports.store.found import Skipped, read_bytes, reason_of
 from bandgate_reports.store.stamps import parse_stamp
-from bandgate_reports.store.strict_json import NotJson, parse
+from bandgate_reports.store.strict_json import TOO_DEEP, NotJson, parse
 
 # Large enough that handing over costs nothing beside reading, small enough to share out evenly.
 FILES_AT_ONCE = 500
@@ -47,7 +48,10 @@ def here(function: Callable[[Any], Any], batches: Iterable[Any]) -> Iterable[Any
 
 def row_of(data: bytes, file: str) -> dict[str, Any]:
     """One result's row. Raises NotJson or ValueError with the reason that it is none."""
-    return row_of_document(parse(data), file)
+    try:
+        return row_of_document(parse(data), file)
+    except RecursionError:  # the reader took it, and what looks into it does not
+        raise NotJson(TOO_DEEP) from None
 
 
 def row_of_document(document: Any, file: str) -> dict[str, Any]:
@@ -65,11 +69,16 @@ def row_of_document(document: Any, file: str) -> dict[str, Any]:
     return row | {"digest": digest, "started": started.utc, "stamp_flag": started.flag}
 
 
+def _named(path: Path) -> str:
+    """A file's name as text: what is no UTF-8 in it could be stored in no table."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def read_files(paths: Sequence[Path]) -> Batch:
     rows, skipped = [], []
     for path in paths:
         try:
-            rows.append(row_of(read_bytes(path), str(path)))
+            rows.append(row_of(read_bytes(path), _named(path)))
         except (OSError, NotJson, ValueError) as error:
             skipped.append(Skipped(str(path), reason_of(error)))
     return Batch(tables.to_arrow(rows), tuple(skipped))

@@ -6,6 +6,16 @@ import math
 import re
 from typing import Any, NoReturn
 
+TOO_DEEP = "it is nested too deeply"
+
+# What other programs leave where UTF-8 is expected: how it begins, what it is, what to do.
+_OTHER = {
+    b"\x1f\x8b": "it is compressed with gzip; unpack it",
+    b"\xff\xfe": "it is UTF-16; save it as UTF-8",
+    b"\xfe\xff": "it is UTF-16; save it as UTF-8",
+    b"\xef\xbb\xbf": "it begins with a byte order mark; save it as UTF-8 without one",
+}
+
 
 class NotJson(ValueError):  # noqa: N818 - a reason, read by people
     """Why a text is not JSON, in words."""
@@ -60,6 +70,9 @@ def parse(data: bytes) -> Any:
     """The document. Raises NotJson for everything else."""
     if not data:
         raise NotJson("the file is empty")
+    for begin, reason in _OTHER.items():
+        if data.startswith(begin):
+            raise NotJson(reason)
     if b"\0" in data:
         raise NotJson("it holds NUL bytes (a file that was never written to the end?)")
     try:
@@ -73,4 +86,4 @@ def parse(data: bytes) -> Any:
         cut = " (cut off?)" if error.pos >= len(text.rstrip()) else ""
         raise NotJson(f"line {error.lineno}, column {error.colno}: {error.msg}{cut}") from None
     except RecursionError:
-        raise NotJson("it is nested too deeply") from None
+        raise NotJson(TOO_DEEP) from None

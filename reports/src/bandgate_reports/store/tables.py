@@ -58,7 +58,9 @@ def _value(column: str, value: Any) -> Any:
         return bool(value)
     if column in INTEGERS:
         return value or 0
-    if column in NUMBERS or column == "started":
+    if column in NUMBERS:
+        return None if value is None else float(value)  # a whole number may be beyond 64 bits
+    if column == "started":
         return value
     return value or ""
 
