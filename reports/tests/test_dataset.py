@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -133,6 +133,11 @@ def test_a_broken_part_is_never_put_together_away(tmp_path: Path) -> None:
     assert len(store.load([tmp_path]).results) == dataset.MOST_PARTS + 2
 
 
+def listing(file: str, **more: object) -> str:
+    part = {"file": file, "month": "2026-11", "model": "x", "rows": 1} | more
+    return json.dumps({"schema": "bandgate.store/1", "parts": [part]})
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -140,7 +145,10 @@ def test_a_broken_part_is_never_put_together_away(tmp_path: Path) -> None:
         ("[]", "list indices"),
         ('{"schema": "bandgate.store/9", "parts": []}', "its schema is 'bandgate.store/9'"),
         ('{"schema": "bandgate.store/1"}', "parts"),
-        ('{"schema": "bandgate.store/1", "parts": [{"file": "x"}]}', "month"),
+        ('{"schema": "bandgate.store/1", "parts": [{"file": "x"}]}', "'x' is not the name of a"),
+        (listing("../month=1/model=x/y.parquet"), "is not the name of a part"),
+        (listing("month=1/model=x/../../../y.parquet"), "is not the name of a part"),
+        (listing("month=1/model=x/y.parquet", rows="many"), "invalid literal"),
     ],
 )
 def test_a_broken_list_is_an_error_with_its_remedy(
@@ -161,6 +169,75 @@ def test_a_list_can_be_made_anew(tmp_path: Path) -> None:
     with dataset.locked(tmp_path):
         assert dataset.rebuild(tmp_path) == len(dataset.parts_of(tmp_path))
     assert_frame_equal(store.load([tmp_path]).results, before)
+
+
+def anew(folder: Path) -> int:
+    (folder / "bandgate-store.json").write_text("{")
+    with dataset.locked(folder):
+        return dataset.rebuild(folder)
+
+
+def test_a_list_made_anew_loses_no_part_that_cannot_be_read(tmp_path: Path) -> None:
+    stored(tmp_path, [result(at=OCTOBER)])
+    part = tmp_path / dataset.parts_of(tmp_path)[0].file
+    whole = part.read_bytes()
+    part.write_bytes(whole[:-9])
+    assert anew(tmp_path) == 1
+    stored(tmp_path, [result(at=NOVEMBER)])
+    for wanted in (store.Wanted(), store.Wanted(models=frozenset({H200.name}))):
+        loaded = store.load([tmp_path], wanted=wanted)
+        assert (len(loaded.results), [s.file for s in loaded.skipped]) == (1, [str(part)])
+    part.write_bytes(whole)
+    assert len(store.load([tmp_path]).results) == 2
+
+
+def test_a_list_made_anew_counts_nothing_twice(tmp_path: Path) -> None:
+    nights = [result(at=NOVEMBER + timedelta(days=n)) for n in range(6)]
+    stored(tmp_path, nights[:4])
+    copies = {p: p.read_bytes() for p in tmp_path.rglob("*.parquet")}
+    stored(tmp_path / "other", nights[2:])  # two of them are in both, as in a copy from elsewhere
+    for path in (tmp_path / "other").rglob("*.parquet"):
+        path.rename(next(iter(copies)).with_name(path.name))
+    for path, data in copies.items():  # and a whole part twice, as where a writer was killed
+        path.with_name("killed.parquet").write_bytes(data)
+    anew(tmp_path)
+    found = store.load([tmp_path]).results
+    assert sorted(found["id"]) == sorted(n["run"]["id"] for n in nights)
+
+
+def test_a_part_with_a_bit_turned_over_is_named(tmp_path: Path) -> None:
+    stored(tmp_path, fleet(4))
+    part = max(tmp_path.rglob("*.parquet"), key=lambda p: p.stat().st_size)
+    whole = part.read_bytes()
+    for place in range(4, len(whole) - 8, len(whole) // 24):
+        part.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        loaded = store.load([tmp_path])
+        assert [s.file for s in loaded.skipped] in ([str(part)], [])
+    assert loaded.skipped  # the last ones are in the footer
+
+
+@pytest.mark.parametrize("other_is_first", [True, False])
+def test_two_first_writers_at_once_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, other_is_first: bool
+) -> None:
+    once = iter([True])
+
+    def meanwhile(folder: Path) -> Iterator[Path]:
+        before = list(os.scandir(folder))
+        if next(once, False):  # the other one makes the store and fills it
+            stored(tmp_path, [result(seed=1)])
+        return (Path(e) for e in (os.scandir(folder) if other_is_first else before))
+
+    monkeypatch.setattr(Path, "iterdir", meanwhile)
+    stored(tmp_path, [result(seed=2)])
+    assert len(store.load([tmp_path]).results) == 2
+
+
+def test_what_a_killed_writer_left_goes_with_the_next(tmp_path: Path) -> None:
+    stored(tmp_path, [result(seed=1)])
+    (tmp_path / ".tmpabc.json").write_text("{")
+    stored(tmp_path, [result(seed=2)])
+    assert not list(tmp_path.glob(".*.json"))
 
 
 def test_a_part_of_another_version_has_what_it_lacks_unknown(tmp_path: Path) -> None:

@@ -70,6 +70,13 @@ def test_move_overwrites_nothing(tmp_path: Path, said_by: Said) -> None:
     assert json.loads((tmp_path / "old" / "a-2.json").read_text()) == result()
 
 
+def test_a_folder_of_results_is_no_store_to_rebuild(tmp_path: Path, said_by: Said) -> None:
+    results = write(tmp_path, [result()])
+    said = said_by("ingest", "--rebuild", "--store", results)
+    assert said == f"bandgate-report: {results}: there is no store to rebuild\n2"
+    assert len(store.load([results]).results) == 1
+
+
 def test_standard_input_is_json_lines(tmp_path: Path, said_by: Said) -> None:
     lines = [json.dumps(result(seed=1)), "", "{", json.dumps(result(seed=2))]
     said = said_by("ingest", "-", "--store", tmp_path, data="\n".join(lines).encode())

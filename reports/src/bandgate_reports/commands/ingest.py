@@ -15,6 +15,7 @@ from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import ReportError, Scheduler, on_stderr, say, tell_skipped
 from bandgate_reports.store import dataset, moving, reading
 from bandgate_reports.store.cluster import on_cluster
+from bandgate_reports.store.found import MARKER
 from bandgate_reports.store.ingest import Ingested
 from bandgate_reports.store.ingest import ingest as into_store
 from bandgate_reports.text import count, listed, printable
@@ -94,7 +95,8 @@ def ingest(
 
 
 def _rebuild(folder: Path) -> None:
-    if not folder.is_dir():
+    # In a folder of results a list would hide them all.
+    if not (os.path.lexists(folder / MARKER) or any(folder.glob("month=*"))):
         raise ReportError(f"{printable(str(folder))}: there is no store to rebuild")
     with dataset.locked(folder):
         parts = dataset.rebuild(folder)

@@ -30,13 +30,16 @@ import pyarrow.parquet as pq
 
 from bandgate_reports.store import tables
 from bandgate_reports.store.found import MARKER, Skipped, reason_of
-from bandgate_reports.store.strict_json import NotJson, parse
+from bandgate_reports.store.strict_json import parse
 
 SCHEMA = "bandgate.store/1"
 
 # A partition of more parts than this is rewritten as one: a part a night would be 30 a month.
 MOST_PARTS = 8
 _LOCK_SECONDS = 60.0
+# What reading a damaged part may raise; a name of a column can be no UTF-8 any more.
+UNREADABLE = (OSError, ValueError, KeyError, pa.ArrowException)
+_PART = re.compile(r"month=[^/\0]+/model=[^/\0]+/[^/\0]+\.parquet")
 
 
 class StoreError(ValueError):
@@ -60,7 +63,8 @@ class Wanted:
 
     def part(self, part: Part) -> bool:
         in_time = self.since is None or part.month >= f"{self.since:%Y-%m}"
-        return in_time and (self.models is None or part.model in self.models)
+        # Without a model: of a part that could not be read when the list was made anew.
+        return in_time and (self.models is None or part.model in {"", *self.models})
 
     def rows(self, table: pa.Table) -> pa.Table:
         if self.since is not None:
@@ -85,20 +89,26 @@ def parts_of(folder: Path) -> tuple[Part, ...]:
     path = folder / MARKER
     try:
         listed = parse(path.read_bytes())
-        if listed["schema"] != SCHEMA:
-            raise StoreError(
-                f"{path}: its schema is {listed['schema']!r}, this program reads {SCHEMA}: "
-                "use the program that wrote it, or ingest the result files into a new store"
-            )
-        return tuple(
-            Part(str(p["file"]), str(p["month"]), str(p["model"]), int(p["rows"]))
-            for p in listed["parts"]
-        )
-    except (OSError, NotJson, KeyError, TypeError) as error:
+        schema = listed["schema"]
+        parts = tuple(_part(p) for p in listed["parts"]) if schema == SCHEMA else ()
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(
             f"{path}: cannot be read as the list of a store: {reason_of(error)}; "
             f"`bandgate-report ingest --rebuild --store {folder}` makes it anew from the parts"
         ) from error
+    if schema != SCHEMA:
+        raise StoreError(
+            f"{path}: its schema is {schema!r}, this program reads {SCHEMA}: "
+            "use the program that wrote it, or ingest the result files into a new store"
+        )
+    return parts
+
+
+def _part(listed: Mapping[str, Any]) -> Part:
+    file = str(listed["file"])
+    if not _PART.fullmatch(file):  # what is put together with others is removed
+        raise ValueError(f"{file!r} is not the name of a part")
+    return Part(file, str(listed["month"]), str(listed["model"]), int(listed["rows"]))
 
 
 def _write_list(folder: Path, parts: Iterable[Part]) -> None:
@@ -128,11 +138,13 @@ def _safe(model: str) -> str:
     return f"{plain}-{hashlib.sha256(model.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
-def read_part(path: Path) -> pa.Table:
-    """Raises OSError or pa.ArrowException."""
-    # Threads for eighty columns of a few megabytes cost three times what they read in.
-    found = pq.read_table(path, partitioning=None, memory_map=False, use_threads=False)
-    return tables.conform(found)
+def read_part(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """Raises one of UNREADABLE, also where a bit is not as it was written."""
+    table = pq.read_table(
+        path, columns=columns, partitioning=None, memory_map=False, page_checksum_verification=True
+    )
+    table.validate(full=True)  # what has no checksum may point to where nothing is
+    return table if columns else tables.conform(table)
 
 
 def read(
@@ -157,13 +169,16 @@ def read(
 def _try_part(path: Path) -> pa.Table | Exception:
     try:
         return read_part(path)
-    except (OSError, pa.ArrowException) as error:
+    except UNREADABLE as error:
         return error
 
 
 def broken_part(error: Exception) -> str:
     text = reason_of(error).splitlines()[0][:160] if reason_of(error) else type(error).__name__
-    return f"a part of the store that cannot be read ({text}); its results are missing"
+    return (
+        f"a part of the store that cannot be read ({text}); its results are missing: put a copy in "
+        "its place, or remove it and ingest their files again, then run ingest with --rebuild"
+    )
 
 
 @contextmanager
@@ -189,14 +204,40 @@ def locked(folder: Path, patience_s: float = _LOCK_SECONDS) -> Iterator[None]:
 def create(folder: Path) -> None:
     """An empty store, unless there is one. Raises StoreError where other files lie."""
     folder.mkdir(parents=True, exist_ok=True)
-    if is_store(folder):
-        return
     strangers = sorted(p.name for p in folder.iterdir() if not p.name.startswith("."))
-    if strangers:
+    # In this order: another writer may just have made it, and its list is there before its parts.
+    if strangers and not is_store(folder):
         raise StoreError(
             f"{folder}: holds {strangers[0]} and is no store; name an empty or a new folder"
         )
-    _write_list(folder, ())
+    with locked(folder):
+        if not is_store(folder):
+            _write_list(folder, ())
+
+
+def _write(folder: Path, table: pa.Table, key: Mapping[str, str]) -> Part:
+    """A part on the disk, which nobody reads yet."""
+    name = f"month={key['month']}/model={_safe(key['model'])}"
+    below = folder / name
+    below.mkdir(parents=True, exist_ok=True)
+    file = f"{uuid.uuid4().hex}.parquet"
+    temporary = below / f"{file}.part"
+    in_time = table.sort_by([("started", "ascending"), ("id", "ascending")])
+    try:
+        pq.write_table(
+            in_time,
+            temporary,
+            compression="zstd",
+            row_group_size=1 << 17,
+            write_page_checksum=True,
+        )
+        with temporary.open("rb") as stream:
+            os.fsync(stream.fileno())
+        temporary.replace(below / file)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return Part(f"{name}/{file}", key["month"], key["model"], len(table))
 
 
 class Writer:
@@ -209,11 +250,13 @@ class Writer:
         self._sweep()
 
     def _sweep(self) -> None:
-        """What a killed writer left: parts that no list names."""
+        """What a killed writer left: parts that no list names, and lists that were not whole."""
         listed = {p.file for p in self.parts_}
         for path in self.folder_.glob("month=*/model=*/*.parquet*"):
             if str(path.relative_to(self.folder_)) not in listed:
                 path.unlink(missing_ok=True)
+        for path in self.folder_.glob(".*.json"):
+            path.unlink(missing_ok=True)
 
     def add(self, table: pa.Table) -> None:
         """One part for each month and model of the rows."""
@@ -222,24 +265,7 @@ class Writer:
         keyed = pa.table({"month": months, "model": models})
         for key in keyed.group_by(["month", "model"]).aggregate([]).to_pylist():
             same = pc.and_(pc.equal(months, key["month"]), pc.equal(models, key["model"]))
-            self._write(table.filter(same), key)
-
-    def _write(self, table: pa.Table, key: Mapping[str, str]) -> None:
-        name = f"month={key['month']}/model={_safe(key['model'])}"
-        below = self.folder_ / name
-        below.mkdir(parents=True, exist_ok=True)
-        file = f"{uuid.uuid4().hex}.parquet"
-        temporary = below / f"{file}.part"
-        in_time = table.sort_by([("started", "ascending"), ("id", "ascending")])
-        try:
-            pq.write_table(in_time, temporary, compression="zstd", row_group_size=1 << 17)
-            with temporary.open("rb") as stream:
-                os.fsync(stream.fileno())
-            temporary.replace(below / file)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        self.added_.append(Part(f"{name}/{file}", key["month"], key["model"], len(table)))
+            self.added_.append(_write(self.folder_, table.filter(same), key))
 
     def commit(self) -> None:
         """From here on the new parts count; those that were put together are removed after."""
@@ -262,7 +288,8 @@ class Writer:
             if any(isinstance(r, Exception) for r in read_):
                 continue  # a broken part stays named by every reader, and is not lost silently
             whole = pa.concat_tables([r for r in read_ if isinstance(r, pa.Table)])
-            self._write(whole.unify_dictionaries(), {"month": month, "model": model})
+            key = {"month": month, "model": model}
+            self.added_.append(_write(self.folder_, whole.unify_dictionaries(), key))
             replaced += parts
         gone = set(replaced)
         self.parts_ = [p for p in self.parts_ if p not in gone] + self.added_
@@ -271,13 +298,30 @@ class Writer:
 
 
 def rebuild(folder: Path) -> int:
-    """Names every part that can be read in the list again; the number of them. Hold the lock."""
-    found = []
+    """Names every part in the list again; the number of them. Hold the lock.
+
+    What a killed writer had put together lies there twice: the larger part counts. One that cannot
+    be read keeps its place, and is named by every reader.
+    """
+    found: list[Part] = []
+    readable: list[tuple[Part, pa.Table]] = []
     for path in sorted(folder.glob("month=*/model=*/*.parquet")):
-        table = _try_part(path)
-        if isinstance(table, pa.Table) and len(table):
-            month = path.parent.parent.name.removeprefix("month=")
+        month = path.parent.parent.name.removeprefix("month=")
+        file, table = str(path.relative_to(folder)), _try_part(path)
+        if isinstance(table, Exception):
+            found.append(Part(file, month, "", 0))
+        elif len(table):
             model = str(table.column("device")[0].as_py())
-            found.append(Part(str(path.relative_to(folder)), month, model, len(table)))
+            readable.append((Part(file, month, model, len(table)), table.select(["id", "digest"])))
+    known: set[tuple[str, str]] = set()
+    for part, table in sorted(readable, key=lambda r: -r[0].rows):
+        keys = list(zip(*(table.column(c).to_pylist() for c in ("id", "digest")), strict=True))
+        new = [key not in known for key in keys]
+        known.update(keys)
+        if all(new):
+            found.append(part)
+        elif any(new):
+            rest = read_part(folder / part.file).filter(pa.array(new))
+            found.append(_write(folder, rest, {"month": part.month, "model": part.model}))
     _write_list(folder, found)
     return len(found)

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from bandgate_reports.store import dataset, reading, tables
 from bandgate_reports.store.found import Skipped
@@ -47,9 +46,8 @@ class _Known:
         self.tables_: list[pa.Table] = []
         for part in dataset.parts_of(folder):
             try:
-                found = pq.read_table(folder / part.file, columns=_KNOWN_BY, partitioning=None)
-                self.tables_.append(found)
-            except (OSError, pa.ArrowException) as error:
+                self.tables_.append(dataset.read_part(folder / part.file, _KNOWN_BY))
+            except dataset.UNREADABLE as error:
                 skipped.append(Skipped(str(folder / part.file), dataset.broken_part(error)))
 
     def of(self, ids: pa.Array) -> pd.DataFrame:
