@@ -97,13 +97,39 @@ def test_a_full_disk_at_standard_output_is_an_error(tmp_path: Path) -> None:
     assert b"standard output: No space left on device" in done.stderr
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["csv", "--help"])
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path, command: str) -> None:
     results = write(tmp_path / "results", [result()])
     reading, writing = os.pipe()
     os.close(reading)
-    done = process("csv", results, stdout=writing)
+    done = process(command, results, stdout=writing)
     os.close(writing)
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stream", "code"),
+    [
+        (["--help"], "stdout", 2),
+        (["tend"], "stderr", 2),
+        (["trend", "nowhere"], "stderr", 2),
+        (["csv", "results"], "stderr", 0),
+    ],
+)
+def test_output_that_cannot_be_written_is_no_verdict(
+    tmp_path: Path,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    stream: str,
+    code: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (write(Path("results"), [result()]) / "broken.json").write_text("")
+    with Path("/dev/full").open("w") as full, monkeypatch.context() as own:
+        own.setattr(sys, stream, full)
+        done = run(*arguments)
+    assert (done.code, "Traceback" in done.stderr) == (code, False)
 
 
 def test_the_output_is_the_same_in_a_process_without_utf_8(tmp_path: Path, run: Run) -> None:

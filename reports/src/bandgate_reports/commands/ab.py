@@ -19,10 +19,10 @@ from bandgate_reports.commands.common import (
     Unit,
     moment,
     nothing_valid,
-    on_stderr,
     read,
     show,
     tell,
+    warn,
     write_atomically,
 )
 from bandgate_reports.render import markdown as as_markdown
@@ -113,7 +113,7 @@ def _complain(path: Path, loaded: store.Loaded) -> None:
         )
     if loaded.scripted_left_out and loaded.results.empty:
         left = count(loaded.scripted_left_out, "result")
-        on_stderr().print(
+        warn(
             f"{printable(str(path))}: {left} of scripted devices left out; --include-scripted "
             "takes them"
         )

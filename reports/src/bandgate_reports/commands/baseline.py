@@ -28,10 +28,10 @@ from bandgate_reports.commands.common import (
     moment,
     nothing_valid,
     notice,
-    on_stderr,
     read,
     show,
     tell,
+    warn,
 )
 from bandgate_reports.text import printable
 from bandgate_reports.views import baseline as view
@@ -148,7 +148,7 @@ def answers(arguments: list[str], lines: Iterable[str]) -> Iterator[str]:
         if code != 0:
             raise ReportError(_reason(said, code, arguments[0]))
         if said:
-            on_stderr().print(printable_lines(said))
+            warn(printable_lines(said))
 
 
 def _write(stream: IO[str], lines: Iterable[str]) -> None:

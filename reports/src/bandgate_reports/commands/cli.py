@@ -19,7 +19,7 @@ from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.ab import ab
 from bandgate_reports.commands.baseline import baseline
 from bandgate_reports.commands.changes import changes
-from bandgate_reports.commands.common import ReportError, on_stderr
+from bandgate_reports.commands.common import ReportError, flush, warn
 from bandgate_reports.commands.curves import curves
 from bandgate_reports.commands.demo import demo
 from bandgate_reports.commands.export_csv import csv
@@ -29,7 +29,8 @@ from bandgate_reports.commands.ingest import ingest
 from bandgate_reports.commands.junit import junit
 from bandgate_reports.commands.prometheus import prometheus
 from bandgate_reports.commands.trend import trend
-from bandgate_reports.store import StoreError
+from bandgate_reports.store import StoreError, reason_of
+from bandgate_reports.text import printable
 
 app = typer.Typer(
     add_completion=False,
@@ -82,16 +83,26 @@ def common(
 
 
 def main() -> None:
+    # 1 says that a card has lost bandwidth: nothing else may end with it, neither Python nor Typer.
     try:
         app()
+    except SystemExit as ended:
+        cause = ended.__context__
+        if ended.code != Exit.REGRESSION or isinstance(cause, typer.Exit):
+            raise
+        # The reader of the help has read enough, or somebody gave up.
+        sys.exit(int(Exit.OK if isinstance(cause, BrokenPipeError) else Exit.ERROR))
     except (ReportError, StoreError) as error:
-        on_stderr().print(f"bandgate-report: {error}")
-        sys.exit(int(Exit.ERROR))
-    except Exception:
-        # Python's own exit code would be 1, which says that a card has lost bandwidth.
-        traceback.print_exc()
-        sys.stderr.write(
-            "bandgate-report: this is a fault of the program, not a verdict on any device; report "
-            "it with the lines above and the result files\n"
+        warn(f"bandgate-report: {error}")
+    except OSError as error:
+        place = error.filename or "its output"
+        warn(
+            f"bandgate-report: {printable(str(place))}: {reason_of(error)}; mend that and run again"
         )
-        sys.exit(int(Exit.ERROR))
+        flush()
+    except Exception:
+        warn(
+            f"{traceback.format_exc()}bandgate-report: this is a fault of the program, not a "
+            "verdict on any device; report it with the lines above and the result files"
+        )
+    sys.exit(int(Exit.ERROR))

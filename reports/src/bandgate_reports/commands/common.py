@@ -10,10 +10,9 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
-from rich.console import Console
 
 from bandgate_reports import store
 from bandgate_reports.demo import mark
@@ -153,35 +152,52 @@ def say(text: str | Iterable[bytes]) -> None:
         sys.stdout.buffer.writelines((text.encode(),) if isinstance(text, str) else text)
         sys.stdout.buffer.flush()
     except OSError as error:
-        # What is left in the buffer would fail again, with exit code 120, when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up(sys.stdout)
         if isinstance(error, BrokenPipeError):  # `| head` has read enough
             return
         reason = store.reason_of(error)
         raise ReportError(f"standard output: {reason}; what was printed is not whole") from error
 
 
-def on_stderr() -> Console:
-    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+def warn(text: str) -> None:
+    """On standard error. Never raises: where nobody can be told, the exit code still says it."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except OSError:
+        give_up(sys.stderr)
+
+
+def flush() -> None:
+    """What is left of standard output; never raises."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        give_up(sys.stdout)
+
+
+def give_up(stream: TextIO) -> None:
+    """What is left in its buffer would fail again, with exit code 120, when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def tell(loaded: store.Loaded, where: str = "") -> None:
     """Names what was skipped, and where the output is, on standard error."""
     tell_skipped(loaded.skipped)
     if where:
-        on_stderr().print(where)
+        warn(where)
 
 
 def tell_skipped(skipped: Sequence[store.Skipped]) -> None:
-    console = on_stderr()
     for one in skipped[:20]:
-        console.print(f"skipped {printable(one.file)}: {printable(one.reason)}")
+        warn(f"skipped {printable(one.file)}: {printable(one.reason)}")
     if (more := len(skipped) - 20) > 0:
-        console.print(f"skipped {count(more, 'more file')}")
+        warn(f"skipped {count(more, 'more file')}")
     if skipped:
-        console.print(
-            "skipped files are in no report: move them away, or let a user read them who may"
-        )
+        warn("skipped files are in no report: move them away, or let a user read them who may")
 
 
 class Format(StrEnum):

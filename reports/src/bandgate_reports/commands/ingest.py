@@ -12,7 +12,7 @@ import typer
 
 from bandgate_reports import store
 from bandgate_reports.analysis.verdicts import Exit
-from bandgate_reports.commands.common import ReportError, Scheduler, on_stderr, say, tell_skipped
+from bandgate_reports.commands.common import ReportError, Scheduler, say, tell_skipped, warn
 from bandgate_reports.store import dataset, moving, reading
 from bandgate_reports.store.cluster import on_cluster
 from bandgate_reports.store.found import MARKER
@@ -128,6 +128,8 @@ def _batches(
         for table in dataset.read(one, skipped, spread=spread):
             yield reading.Batch(table, ())
     if Path("-") in paths:
+        if sys.stdin is None:
+            raise ReportError("-: standard input is closed; lead JSON Lines to it, or name folders")
         yield from reading.read_lines(sys.stdin.buffer, "standard input")
 
 
@@ -141,7 +143,7 @@ def _say(done: Ingested, folder: Path) -> None:
     tell_skipped(done.skipped)
     for clash in done.clashes[:20]:
         files = listed([printable(f) for f in clash.files], 4)
-        on_stderr().print(f"id {printable(clash.id)} has several meanings, all are kept: {files}")
+        warn(f"id {printable(clash.id)} has several meanings, all are kept: {files}")
 
 
 def _move(files: Sequence[Path], done: Ingested, roots: Sequence[Path], target: Path) -> None:
