@@ -96,6 +96,11 @@ class Night(unittest.TestCase):
         self.assertIn("\njudged 5 of 5\n", said)
         statuses = {status for status, _ in self.cases().values()}
         self.assertEqual(statuses, {"passed", "notrun"})  # the latter is the report
+        # The second run of a day leaves nothing of the first to read or to send.
+        code, said = self.night(HEALTHY, "-DBANDGATE_PROGRAM=BANDGATE_PROGRAM-NOTFOUND")
+        self.assertEqual(code, 255, said)
+        self.assertIn("configuring failed", said)
+        self.assertEqual(list(self.folder.rglob("Test.xml")), [])
 
     def test_red_paths(self) -> None:
         for backend, _, cause in red_paths(self.folder):
@@ -137,11 +142,6 @@ class Night(unittest.TestCase):
             status, text = self.cases()["bandgate.DISCOVERY_FAILED"]
             self.assertEqual(status, "failed")
             self.assertIn(cause, text)
-
-    def test_no_program(self) -> None:
-        code, said = self.night(HEALTHY, "-DBANDGATE_PROGRAM=BANDGATE_PROGRAM-NOTFOUND")
-        self.assertEqual(code, 255, said)
-        self.assertIn("configuring failed", said)
 
     def test_a_project_that_does_not_build(self) -> None:
         project = self.folder / "project"
