@@ -38,7 +38,7 @@ def without_annotations(lines: list[str]) -> list[str]:
 
 
 def headline(code: int, node: str, judged: str) -> str:
-    state = f"red, exit code {code} ({meaning(code)})" if code else "green"
+    state = f"red, exit code {code}" if code else "green"
     return ", ".join(filter(None, (f"Bandgate on {node}: {state}", judged)))
 
 

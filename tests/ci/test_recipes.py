@@ -89,7 +89,7 @@ class Lint(unittest.TestCase):
 class Github(GitHub):
     def red(self, code: int, cause: str, job: Job) -> None:
         self.assertEqual(job.code, code, job.log)
-        self.assertIn(f"# Bandgate on gpu-07: red, exit code {code} (", job.summary)
+        self.assertIn(f"# Bandgate on gpu-07: red, exit code {code}, judged ", job.summary)
         self.assertIn(cause, job.summary)
         self.assertIn("summary.md", job.kept)
         self.assertIn("junit/job.xml", job.kept)
@@ -174,7 +174,9 @@ class Gitlab(GitLab):
         self.assertIn(cause, job.log)
         case = ElementTree.parse(job.kept["junit/job.xml"]).find("testsuite/testcase/failure")
         assert case is not None
-        self.assertIn(f"Bandgate on gpu-07: red, exit code {code} (", case.get("message", ""))
+        self.assertIn(
+            f"Bandgate on gpu-07: red, exit code {code}, judged ", case.get("message", "")
+        )
         self.assertIn(cause, case.text or "")
 
     def test_green_has_judged(self) -> None:
@@ -234,6 +236,22 @@ class Script(Recipe):
             found, said = self.shell(command, self.folder, backend)
             self.assertEqual(found, code, said)
             self.assertIn(shown, (self.folder / f"night{code}/summary.md").read_text())
+
+    def test_the_page(self) -> None:
+        """Each line of docs/ci.md's sh blocks ends as is written beside it."""
+        page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+        blocks = "".join(re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+        (self.folder / "ci").symlink_to(ROOT / "ci")
+        (self.folder / "docs").symlink_to(ROOT / "docs")
+        self.assertEqual(len(blocks.splitlines()), 5)
+        script = ""
+        for line in blocks.splitlines():
+            code = re.search(r"# exit (\d+)", line)
+            script += f"code=0\n{line.partition('  #')[0]} || code=$?\n"
+            script += f"[ $code = {code[1] if code else 0} ]\n"
+        found, said = self.shell(script, self.folder, {})
+        self.assertEqual(found, 0, said)
+        self.assertRegex(said, r"tests failed: bandgate.gpu0.copy bandgate.gpu0.read\s")
 
     def test_a_folder_of_an_earlier_night(self) -> None:
         (self.folder / "night").mkdir()
