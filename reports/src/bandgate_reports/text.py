@@ -24,6 +24,8 @@ def printable(text: str) -> str:
 
     Lone surrogates, which JSON can spell and UTF-8 cannot, become U+FFFD.
     """
+    if text.isprintable():  # nearly every text: it has none of all that
+        return str(text)
     return _SURROGATES.sub("\ufffd", text.translate(_TABLE))
 
 

@@ -62,16 +62,14 @@ def together(
     own = nights[nights["series"].isin(found.changes["series"])].sort_values(["series", "night"])
     own = own.assign(since=own.groupby("series")["at"].shift())
     steps = found.changes.reset_index().merge(own[["series", "night", "since"]])
-    cards = where["card"]
-    facts = {str(card): rows for card, rows in environment.groupby("card", sort=False)}
-    said: dict[int, tuple[Fact, ...]] = {}
-    for step in each(steps):
-        rows = facts.get(str(cards[step.series]))
-        if rows is None:
-            continue
-        until = step.night + pd.Timedelta(days=1)
-        at = (rows["seen"] > step.since) & (rows["seen"] < until)
-        if at.any():
-            own_facts = ((str(r.field), str(r.before), str(r.after)) for r in each(rows[at]))
-            said[int(step.index)] = tuple(dict.fromkeys(own_facts))
-    return said
+    steps["card"] = steps["series"].map(where["card"])
+    steps["until"] = steps["night"] + pd.Timedelta(days=1)
+    facts = environment[environment["card"].isin(steps["card"].unique())]
+    pairs = steps[["index", "card", "since", "until"]].merge(
+        facts[["card", "seen", "field", "before", "after"]], on="card", how="inner"
+    )
+    near = pairs[(pairs["seen"] > pairs["since"]) & (pairs["seen"] < pairs["until"])]
+    said: dict[int, dict[Fact, None]] = {}
+    for r in each(near):
+        said.setdefault(int(r.index), {})[str(r.field), str(r.before), str(r.after)] = None
+    return {step: tuple(own) for step, own in said.items()}

@@ -18,7 +18,7 @@ was announced stays, whatever comes, and a report over more nights only adds to 
 from bisect import insort
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,9 @@ SIGMAS = 2.5
 # A split nearer to an end than SIDE is not announced, but it may be the clearest: then a neighbour
 # that has SIDE nights is not where the change is, and the answer is to wait.
 _NEAREST = 2
-_AT_ONCE = 64  # nights looked at together: bounds the memory that a long history takes
+# Nights looked at together. Few at first, since a true step is soon certain and the rest of its
+# nights need no look; the most bounds the memory that a long history takes.
+_AT_FIRST, _AT_ONCE = 8, 64
 
 
 @dataclass(frozen=True)
@@ -50,20 +52,24 @@ class Step:
 class Sums:
     """What tells of any part of a series without going through it: sums from the first night."""
 
-    distances: Floats  # [a, b]: of |x_i - x_j|, i < a, j < b
+    values: Floats
     plain: Floats  # of x
     squared: Floats  # of x^2
     lagged: Floats  # of x_i x_(i+1)
 
     @classmethod
     def of(cls, values: Floats) -> "Sums":
-        number = len(values) + 1
-        distances = np.zeros((number, number))
-        apart = np.abs(values[:, None] - values)
-        distances[1:, 1:] = apart.cumsum(axis=0).cumsum(axis=1)
         following = np.append(values[1:], 0.0)
         terms = (values, values**2, values * following)
-        return cls(distances, *(np.append(0.0, np.cumsum(x)) for x in terms))
+        return cls(values, *(np.append(0.0, np.cumsum(x)) for x in terms))
+
+    @cached_property
+    def distances(self) -> Floats:
+        """[a, b]: of |x_i - x_j|, i < a, j < b. Most series are done before anybody asks."""
+        found = np.zeros((len(self.values) + 1,) * 2)
+        apart = np.abs(self.values[:, None] - self.values)
+        found[1:, 1:] = apart.cumsum(axis=0).cumsum(axis=1)
+        return found
 
     def energy(self, start: int, splits: Ints, end: int) -> Floats:
         """Q of Matteson & James for each split of the nights [start, end)."""
@@ -143,40 +149,47 @@ class _History:
         self._values = values
         self._final = final
         self._recent = recent
-        self._lately = np.median(recent, axis=1)
-        self._sums = Sums.of(final)
+        self._lately = np.sort(recent, axis=1)[:, RECENT // 2]
         as_usual = np.zeros(len(final), dtype=np.bool_)
         ends = np.lib.stride_tricks.sliding_window_view(final, RECENT)
         as_usual[RECENT - 1 :] = (ends == recent[RECENT - 1 :]).all(axis=1)
         self._as_usual = as_usual  # nothing recent was, or will be, replaced by something else
 
+    @cached_property
+    def _sums(self) -> Sums:
+        return Sums.of(self._final)
+
     def next_step(self, start: int) -> Step | None:
         """The first change that becomes certain in the level that begins at `start`."""
-        for night in self._promising(start):
+        medians = _running_medians(self._final[start:])
+        for night in self._promising(start, medians):
             last = float(self._values[night])
             if self._as_usual[night]:
-                step = _certain(self._final[: night + 1], self._sums, start, last)
+                step = _certain(self._final[: night + 1], self._sums, start, last, medians)
             else:
                 as_of = np.append(self._final[: night + 1 - RECENT], self._recent[night])
-                step = _certain(as_of, Sums.of(as_of), start, last)
+                own = _running_medians(as_of[start:])
+                step = _certain(as_of, Sums.of(as_of), start, last, own)
             if step is not None:
                 return step
         return None
 
-    def _promising(self, start: int) -> Iterator[int]:
+    def _promising(self, start: int, medians: Floats) -> Iterator[int]:
         """Nights on which there may be a change: all on which there is one."""
-        nights = self._moved(start)
-        for at in range(0, len(nights), _AT_ONCE):
-            some = nights[at : at + _AT_ONCE]
+        nights = self._moved(start, medians)
+        number = _AT_FIRST
+        while len(nights):
+            some, nights = nights[:number], nights[number:]
             yield from some[~self._as_usual[some] | self._significant(start, some)]
+            number = _AT_ONCE
 
-    def _moved(self, start: int) -> Ints:
+    def _moved(self, start: int, medians: Floats) -> Ints:
         """Nights that end five whose median is away from the median of some first nights of the
         level, as it has to be, and from that of some other five of it (what levels.judge() looks
         at to leave most series out)."""
         now = self._lately[start + NEEDED - 1 :]
         moved = np.ones(len(now), dtype=np.bool_)
-        for then in (self._lately[start:], _running_medians(self._final[start:])):
+        for then in (self._lately[start:], medians):
             own = then[SIDE - 1 :]
             away = np.zeros(len(now), dtype=np.bool_)
             for extreme in (np.maximum.accumulate(own), np.minimum.accumulate(own)):
@@ -192,8 +205,10 @@ class _History:
         return np.asarray(self._sums.significant(start, allowed, ends).any(axis=1))
 
 
-def _certain(values: Floats, sums: Sums, start: int, last: float) -> Step | None:
+def _certain(values: Floats, sums: Sums, start: int, last: float, medians: Floats) -> Step | None:
     """The clearest split of the nights from `start` that would be kept, if it may be announced.
+
+    `medians`: the running ones from `start` on, up to the last night at least.
 
     Kept: significant, with medians apart by the least step and by 2.5 robust sigma of the nights
     about them, the last five nights still that far from the level before, and the `last` one, as
@@ -201,7 +216,7 @@ def _certain(values: Floats, sums: Sums, start: int, last: float) -> Step | None
     """
     end = len(values)
     splits = np.arange(start + _NEAREST, end - _NEAREST + 1)
-    before = _running_medians(values[start:])[splits - start - 1]
+    before = medians[splits - start - 1]
     after = _running_medians(values[start:][::-1])[end - splits - 1]
     rises = after > before
     now = np.median(values[-RECENT:])
@@ -210,6 +225,8 @@ def _certain(values: Floats, sums: Sums, start: int, last: float) -> Step | None
     kept &= (last > (before + after) / 2) == rises
     kept[kept] = sums.significant(start, splits[kept], np.array(end))
     (kept_at,) = np.nonzero(kept)
+    if not len(kept_at):
+        return None
     clearest_first = kept_at[np.argsort(-sums.energy(start, splits[kept_at], end), kind="stable")]
     for at in clearest_first:
         split = int(splits[at])

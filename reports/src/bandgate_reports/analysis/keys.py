@@ -41,6 +41,8 @@ def grouping(*columns: Any) -> Codes:
 
 def filled(values: Codes, groups: Codes, *, backward: bool = False) -> Codes:
     """Zeros replaced by the last value of the group that is none (the next one, if `backward`)."""
+    if values.all():
+        return values
     order = np.argsort(groups, kind="stable")
     if backward:
         order = order[::-1]

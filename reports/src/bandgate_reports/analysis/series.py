@@ -25,6 +25,7 @@ LINE = ["card", "probe", "parameters"]
 
 # Nights are UTC days, wherever a node is: a local night would move with daylight saving.
 NIGHT = "D"
+_DAY_US = 86_400_000_000
 
 
 def identify(results: pd.DataFrame, now: datetime) -> pd.DataFrame:
@@ -57,11 +58,11 @@ def _cards(table: pd.DataFrame) -> pd.Series:
     key = grouping(table["backend"], known, np.where(known == 0, place + 1, 0))
     first = np.unique(key, return_index=True)[1] if len(key) else np.empty(0, dtype=np.int64)
     uuids = table["uuid"].cat.categories
-    names = []
-    for row in first:
-        who = table.iloc[row]
-        at = f"{who['host']}|{who['pci_address']}"
-        names.append(f"{who['backend']}|{uuids[known[row] - 1] if known[row] else at}")
+    seen = (table[c].iloc[first].astype("object") for c in ("backend", "host", "pci_address"))
+    names = [
+        f"{backend}|{uuids[own - 1] if own else f'{host}|{address}'}"
+        for own, backend, host, address in zip(known[first], *seen, strict=True)
+    ]
     # Names may coincide where a host is called like a UUID; they are then one card, as ever.
     texts = pd.Series(names, dtype="str")
     ordered = pd.Index(sorted(set(names)), dtype="str")
@@ -108,17 +109,27 @@ def _with_values(table: pd.DataFrame) -> pd.DataFrame:
 
 def nightly(results: pd.DataFrame) -> pd.DataFrame:
     """Per series and night: the median over its runs (final attempts), their number and time."""
-    usable = results[results["placed"] & results["final"] & results["value"].notna()]
-    night = usable["started"].dt.floor(NIGHT).rename("night")
-    at = microseconds(usable["started"])
-    grouped = pd.DataFrame(
-        {"series": usable["series"], "night": night, "value": usable["value"], "at": at}
-    ).groupby(["series", "night"], sort=True)
-    found = grouped.agg(
-        value=("value", "median"), runs=("value", "size"), at=("at", "median")
-    ).reset_index()
-    found["at"] = pd.to_datetime(found["at"].astype("int64"), unit="us", utc=True).dt.as_unit("us")
-    return found
+    usable = results["placed"] & results["final"] & results["value"].notna()
+    runs = results.loc[usable, ["series", "started", "value"]]
+    at = microseconds(runs["started"])
+    series, day = runs["series"].to_numpy(), at // _DAY_US
+    order = np.lexsort((day, series))
+    table = pd.DataFrame({"series": series, "day": day, "value": runs["value"], "at": at})
+    table = table.iloc[order].reset_index(drop=True)
+    begins = ~table.duplicated(["series", "day"]).to_numpy()
+    found = table[begins].reset_index(drop=True)
+    found["runs"] = np.diff(np.append(np.flatnonzero(begins), len(table)))
+    # Nearly all nights have one run, which is its median.
+    several = found.index[found["runs"] > 1]
+    if len(several):
+        night = np.cumsum(begins) - 1
+        few = table[np.isin(night, several)]
+        medians = few.groupby(["series", "day"], sort=True)[["value", "at"]].median()
+        found["at"] = found["at"].astype("float64")
+        found.loc[several, ["value", "at"]] = medians.to_numpy()
+    for name, stamps in (("night", found["day"] * _DAY_US), ("at", found["at"])):
+        found[name] = pd.to_datetime(stamps.astype("int64"), unit="us", utc=True).dt.as_unit("us")
+    return found[["series", "night", "value", "runs", "at"]]
 
 
 def gaps(nights: pd.DataFrame) -> pd.DataFrame:
@@ -177,17 +188,17 @@ class _Changed(NamedTuple):
 
 def _changes_of(facts: pd.Series, rows: Codes, line: Codes) -> _Changed:
     """`rows` by line, and in time within one."""
-    if isinstance(facts.dtype, pd.CategoricalDtype):
-        own = blank(facts)[rows]
-    else:
-        facts = facts.astype("str").astype("category")
-        own = codes(facts)[rows]
-    names = np.append("", facts.cat.categories.astype("object"))
+    if not isinstance(facts.dtype, pd.CategoricalDtype):
+        number, texts = pd.factorize(facts)
+        facts = pd.Series(pd.Categorical.from_codes(number, texts.astype("str")))
     same_line = line[1:] == line[:-1]
     # Nearly all facts never change: then there is nothing to fill.
+    own = facts.cat.codes.to_numpy()[rows]
     if not ((own[1:] != own[:-1]) & same_line).any():
-        own = np.zeros_like(own)
-    known = filled(own, line) if own.any() else own
+        return _Changed(np.empty(0, dtype=np.int64), *2 * (np.empty(0, dtype=object),))
+    known = filled(blank(facts)[rows], line)
+    own = blank(facts)[rows]
+    names = np.append("", facts.cat.categories.astype("object"))
     changed = same_line & (own[1:] != 0) & (known[:-1] != 0) & (known[1:] != known[:-1])
     at = np.flatnonzero(changed) + 1
     return _Changed(at, names[known[at - 1]], names[known[at]])

@@ -17,6 +17,7 @@ from bandgate_reports.trend.model import History
 # One letter a status, in the order of STATUSES; a capital where the night was unstable.
 LETTERS = "reinbpms"
 _ORDINARY = ("pass", "measured", "no-baseline", "improved", "skipped")
+_IS_ORDINARY = np.array([status in _ORDINARY for status in STATUSES])
 
 # All nights of a page: at about 9 bytes each, with their sparklines, they keep it below 10 MB.
 MOST_POINTS = 400_000
@@ -50,7 +51,7 @@ def kept(history: History, most: int) -> npt.NDArray[np.int64]:
     always[[0, n - 1, *history.bad_nights]] = True
     for index in [s.index for s in history.steps] + [b.index for b in history.bands]:
         always[max(0, index - 1) : index + 1] = True
-    ordinary = np.isin(history.codes, [STATUSES.index(s) for s in _ORDINARY])
+    ordinary = _IS_ORDINARY[history.codes]
     # Of a card that fails every night, no failure is out of the ordinary: where that begins and
     # ends is.
     turns = np.r_[True, history.codes[1:] != history.codes[:-1]]

@@ -99,9 +99,9 @@ def _marked(x: Ints, y: Ints, hit: npt.NDArray[np.bool_]) -> str:
 
 def gaps(at: Ints) -> npt.NDArray[np.bool_]:
     """Before which points a pause lies, longer than a series' own habit."""
-    if len(at) < 2:
+    apart = at[1:] - at[:-1]
+    if not len(apart) or apart.max() < 2:  # as of most series
         return np.zeros(len(at), dtype=bool)
-    apart = np.diff(at)
     habit = max(1.0, float(np.median(apart)))
     longer = (apart > 1.5 * habit) & (np.rint(apart / habit) >= 2)
     return np.concatenate([np.zeros(1, dtype=bool), longer])
@@ -131,7 +131,8 @@ def draw(history: History, over: Window) -> str:
     x = over.x(days)
     shown = days >= over.start
     known = shown & np.isfinite(history.value)
-    y = np.where(known, _y(history, np.nan_to_num(history.value)), _FLOOR + 3)
+    y = np.full(len(known), _FLOOR + 3)
+    y[known] = _y(history, history.value[known])
     at = np.flatnonzero(known)
     broken = gaps(history.at[known])
     parts = [f'<svg class="spark" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">']
@@ -144,8 +145,8 @@ def draw(history: History, over: Window) -> str:
     if len(at):
         parts.append(f'<path class="trace" d="{_path(x[at], y[at], broken)}"/>')
     for status in _BAD:
-        hit = shown & (history.codes == STATUSES.index(status))
-        if hit.any():
+        hit = history.codes == STATUSES.index(status)
+        if hit.any() and (hit := hit & shown).any():
             parts.append(f'<path class="dots {status}" d="{_marked(x, y, hit)}"/>')
     bad = [i for i in history.bad_nights if shown[i]]
     if bad:
