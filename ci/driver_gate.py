@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -186,7 +187,38 @@ def verdict(options: argparse.Namespace, lock: int) -> int:
         raise GateError(2, f"{command[0]} ended with {code} and wrote no {page}; is it current?")
     _append_summary(text)
     say(f"page: {page}")
+    for line in advice(code, plan, options.dir, text.read_text(encoding="utf-8")):
+        say(line)
     return code
+
+
+def advice(code: int, plan: Plan, folder: Path, text: str) -> list[str]:
+    """What the owner of the machine does now."""
+    if code == 0:
+        return [
+            "next: adopt it: roll it out, then on machines that run it "
+            f"`bandgate check --suite {plan.suite} --strict`; where that says improved, "
+            f"`bandgate baseline record --suite {plan.suite}`"
+        ]
+    if code == 1:
+        old = Side(folder, "before").state()
+        where = f"driver {texts(old.drivers)}" if old else "what was there before"
+        return [
+            f"next: roll back to {where}, reboot, and see with `ci/driver-gate before` in another "
+            "--dir and `bandgate check` that the loss is gone",
+            f"keep {folder}: both sides, the page and what else changed are in it",
+        ]
+    further = [int(n) for n in re.findall(r"about (\d+) more runs? a side", text)]
+    if not further:
+        return ["next: more runs alone do not decide this: see Why beside each probe"]
+    more = f"about {max(further)} more run{'s' if max(further) > 1 else ''} a side"
+    wanted = max(further) + max(len(Side(folder, name).finished()) for name in SIDES)
+    sides = "interleave" if plan.mode == "interleave" else "after"
+    return [
+        f"next: {more}: `ci/driver-gate {sides} --runs {wanted}`"
+        + ("" if plan.mode == "interleave" else f", with the old driver `before --runs {wanted}`")
+        + ", then `verdict` again"
+    ]
 
 
 def report_command() -> str:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -148,6 +149,8 @@ class Verdicts(DriverGate):
         self.assertIn("BEFORE and AFTER are of a single boot", output.replace("\n", " "))
         page = (self.gate / "verdict.html").read_text(encoding="utf-8")
         self.assertIn("PASS: none of 5 comparisons", page)
+        self.assertIn("next: adopt it: roll it out", output)
+        self.assertIn("`bandgate baseline record --suite quick`", output)
 
     def test_two_percent_lost(self) -> None:
         self.report()
@@ -158,15 +161,19 @@ class Verdicts(DriverGate):
         self.assertIn("FAIL: 5 of 5 comparisons lost more than 1 %", output)
         text = (self.gate / "verdict.md").read_text(encoding="utf-8")
         self.assertEqual(text.count("| 🔻 FAIL |"), 5, text)
+        self.assertIn(f"next: roll back to driver {OLD}, reboot", output)
+        self.assertIn(f"keep {self.gate}: both sides", output)
         self.assertEqual((self.path / "summary.md").read_text(encoding="utf-8"), text)
 
     def test_cannot_tell(self) -> None:
         self.report()
         self.measured("before", self.program("old", loss=0.04, sd=0.012), "--runs", "5")
         self.measured("after", self.program("new", driver=NEW, loss=0.05, sd=0.012))
-        self.expect(4, "verdict")
+        output = self.expect(4, "verdict")
         text = (self.gate / "verdict.md").read_text(encoding="utf-8")
-        self.assertRegex(text, r"about [0-9]+ more runs? a side would decide")
+        further = [int(n) for n in re.findall(r"about ([0-9]+) more runs? a side would", text)]
+        self.assertIn(f"next: about {max(further)} more runs a side: `ci/driver-gate", output)
+        self.assertIn(f"after --runs {max(further) + 5}`", output)
         self.assertTrue((self.gate / "verdict.html").is_file())
 
     def test_too_few_runs_have_no_verdict(self) -> None:
