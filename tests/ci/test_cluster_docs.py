@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/slurm.md, kubernetes.md and monitoring.md: their commands do what is written beside them."""
+"""docs/slurm.md, kubernetes.md, monitoring.md: what they name exists, and the fleet's first look.
+
+Their other commands run in tests/docs."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import unittest
@@ -20,13 +21,13 @@ class Pages(Slurm):
         return (ROOT / "docs" / f"{name}.md").read_text()
 
     def run_commands(self, page: str, **places: str) -> int:
-        """Each line of the page's sh blocks, in one shell, by the exit code in its comment."""
+        """Each line of the page's first sh block, in one shell, by the exit code in its comment."""
         program = self.real("slow-5-percent")["BANDGATE"]
         (self.bin / "bandgate").unlink()
         (self.bin / "bandgate").symlink_to(Path(program).resolve())
         lines = []
         blocks = re.findall(r"^```sh\n(.*?)^```", self.page(page), re.MULTILINE | re.DOTALL)
-        for line in "".join(blocks).splitlines():
+        for line in blocks[0].splitlines():
             for place, here in places.items():
                 line = line.replace(place, here)
             command, _, comment = line.partition("  #")
@@ -42,7 +43,6 @@ class Pages(Slurm):
         environment = self.environment | {
             "PATH": f"{self.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}",
             "BANDGATE_BACKEND": f"scripted:{DRILLS}/slow-5-percent.json",
-            "TERMINATION_LOG": "/dev/null",
             "HOME": str(self.folder),
         }
         done = subprocess.run(
@@ -55,18 +55,6 @@ class Pages(Slurm):
         )
         self.assertEqual(done.returncode, 0, done)
         return len(lines)
-
-    def test_kubernetes(self) -> None:
-        here = {"/tmp/bandgate-drill": str(self.folder / "drill").replace(" ", "\\ ")}
-        self.assertEqual(self.run_commands("kubernetes", **here), 4)
-
-    @unittest.skipUnless(
-        shutil.which("promtool", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}"),
-        "no promtool",
-    )
-    def test_monitoring(self) -> None:
-        here = {"/tmp/textfile": str(self.folder / "textfile").replace(" ", "\\ ")}
-        self.assertEqual(self.run_commands("monitoring", **here), 5)
 
     def test_slurm(self) -> None:
         self.executable(self.bin / "sbatch", SBATCH)
