@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The four exports as others run them: files, exit codes, locales."""
 
+import io
 import locale
+import os
+import resource
 import shutil
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from lxml import etree
+
+from bandgate_reports.commands.common import ReportError, say
 
 from conftest import Run
 from made import Gpu, result, write
@@ -191,3 +197,35 @@ def test_a_broken_file_is_named_with_what_to_do(
     assert done.code == 0
     assert said in done.stderr
     assert done.stderr.endswith("move them away, or let a user read them who may\n")
+
+
+def test_a_pipe_or_a_link_is_written_through(tmp_path: Path, run: Run) -> None:
+    results = write(tmp_path / "results", [result()])
+    (tmp_path / "target.csv").write_text("of the night before")
+    (tmp_path / "link.csv").symlink_to("target.csv")
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for name in ("link.csv", "pipe.csv"):
+        assert run("csv", results, "--out", tmp_path / name).code == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "target.csv").read_bytes() == os.read(reader, 1 << 16)
+    os.close(reader)
+    assert pipe.is_fifo()  # and so /dev/null is left to those who come after
+    assert run("csv", results, "--out", "-").stdout == (tmp_path / "target.csv").read_bytes()
+
+
+def test_what_finds_no_room_on_an_unbuffered_output_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    raw = (tmp_path / "out").open("wb", buffering=0)
+    with io.TextIOWrapper(raw, write_through=True) as unbuffered:  # as PYTHONUNBUFFERED makes it
+        monkeypatch.setattr(sys, "stdout", unbuffered)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+        try:
+            with pytest.raises(ReportError, match="standard output: File too large"):
+                say("x" * 10000)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            monkeypatch.undo()

@@ -70,6 +70,30 @@ def test_move_overwrites_nothing(tmp_path: Path, said_by: Said) -> None:
     assert json.loads((tmp_path / "old" / "a-2.json").read_text()) == result()
 
 
+def test_what_was_moved_is_not_read_again(tmp_path: Path, said_by: Said) -> None:
+    results = write(tmp_path / "results", [result()])
+    said = said_by("ingest", results, "--store", tmp_path / "s", "--move", results / "done")
+    assert "/done: lies in " in said
+    assert said.endswith("name a folder elsewhere\n2")
+
+
+def test_no_home_is_named(tmp_path: Path, said_by: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nowhere)
+    for name in ("BANDGATE_STORE", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert "no home folder for the store; name one: --store DIR" in said_by("ingest", tmp_path)
+
+
+def test_standard_input_that_is_closed_is_named(
+    tmp_path: Path, said_by: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("io.TextIOWrapper", lambda *_: None)
+    assert "-: standard input is closed" in said_by("ingest", "-", "--store", tmp_path)
+
+
 def test_a_folder_of_results_is_no_store_to_rebuild(tmp_path: Path, said_by: Said) -> None:
     results = write(tmp_path, [result()])
     said = said_by("ingest", "--rebuild", "--store", results)

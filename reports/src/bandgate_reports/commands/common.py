@@ -117,25 +117,33 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
 
     Of the parts of a large file only one is in memory.
     """
+    parts = (data,) if isinstance(data, bytes) else data
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Not with the file's own suffix: who watches a folder for it would read half a file.
-        handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.writelines((data,) if isinstance(data, bytes) else data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            Path(temporary).chmod(0o666 & ~_umask())
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            path.write_bytes(b"".join(parts))  # /dev/stdout, a pipe: never put a file in its place
+        else:
+            _replace(Path(os.path.realpath(path)), parts)  # of a link: what it points to
     except OSError as error:
         reason = store.reason_of(error)
         raise ReportError(
             f"{printable(str(path))}: cannot be written: {reason}; make room or name another place"
         ) from error
+
+
+def _replace(path: Path, parts: Iterable[bytes]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Not with the file's own suffix: who watches a folder for it would read half a file.
+    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.writelines(parts)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def _umask() -> int:
@@ -149,8 +157,10 @@ def say(text: str | Iterable[bytes]) -> None:
     if sys.stdout is None:
         raise ReportError("standard output: is closed; lead it to a file or to /dev/null")
     try:
-        sys.stdout.buffer.writelines((text.encode(),) if isinstance(text, str) else text)
-        sys.stdout.buffer.flush()
+        sys.stdout.flush()
+        # Not sys.stdout.buffer: with PYTHONUNBUFFERED that is content with what there is room for.
+        with os.fdopen(sys.stdout.fileno(), "wb", closefd=False) as whole:
+            whole.writelines((text.encode(),) if isinstance(text, str) else text)
     except OSError as error:
         give_up(sys.stdout)
         if isinstance(error, BrokenPipeError):  # `| head` has read enough

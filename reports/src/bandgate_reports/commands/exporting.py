@@ -18,7 +18,7 @@ Out = Annotated[
 
 
 def put(out: Path | None, parts: Iterable[bytes]) -> None:
-    if out is None:
+    if out is None or out == Path("-"):
         say(parts)
     else:
         write_atomically(out, parts)

@@ -26,7 +26,10 @@ def default_store() -> Path:
     if named := os.environ.get("BANDGATE_STORE"):
         return Path(named)
     data = os.environ.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local" / "share") / "bandgate" / "store"
+    try:
+        return (Path(data) if data else Path.home() / ".local" / "share") / "bandgate" / "store"
+    except RuntimeError as error:  # no $HOME, and no account of this number
+        raise ReportError("there is no home folder for the store; name one: --store DIR") from error
 
 
 def ingest(
@@ -79,6 +82,11 @@ def ingest(
     for path in paths:
         if path != Path("-") and not os.path.lexists(path):
             raise ReportError(f"{printable(str(path))}: there is no such file or folder")
+        if move and Path(os.path.realpath(move)).is_relative_to(os.path.realpath(path)):
+            raise ReportError(
+                f"--move {printable(str(move))}: lies in {printable(str(path))}, from where it "
+                "would be read and moved again; name a folder elsewhere"
+            )
     try:
         if rebuild:
             _rebuild(folder)

@@ -276,6 +276,11 @@ class Writer:
         for part in replaced:
             (self.folder_ / part.file).unlink(missing_ok=True)
 
+    def abandon(self) -> None:
+        """Leaves no part that does not count: a full disk is not made fuller."""
+        for part in self.added_:
+            (self.folder_ / part.file).unlink(missing_ok=True)
+
     def _compacted(self) -> list[Part]:
         by_key: dict[tuple[str, str], list[Part]] = {}
         for part in self.parts_:

@@ -73,16 +73,26 @@ def ingest(folder: Path, batches: Iterable[reading.Batch]) -> Ingested:
     with dataset.locked(folder):
         known = _Known(folder, done.skipped)
         writer = dataset.Writer(folder)
-        waiting: list[pa.Table] = []
-        for batch in batches:
-            done.skipped += batch.skipped
-            waiting.append(batch.rows)
-            if sum(map(len, waiting)) >= _ROWS_AT_ONCE:
-                _add(pa.concat_tables(waiting), known, writer, done)
-                waiting = []
-        _add(pa.concat_tables([*waiting, tables.to_arrow([])]), known, writer, done)
-        writer.commit()
+        try:
+            _add_all(batches, known, writer, done)
+            writer.commit()
+        except BaseException:
+            writer.abandon()
+            raise
     return done
+
+
+def _add_all(
+    batches: Iterable[reading.Batch], known: _Known, writer: dataset.Writer, done: Ingested
+) -> None:
+    waiting: list[pa.Table] = []
+    for batch in batches:
+        done.skipped += batch.skipped
+        waiting.append(batch.rows)
+        if sum(map(len, waiting)) >= _ROWS_AT_ONCE:
+            _add(pa.concat_tables(waiting), known, writer, done)
+            waiting = []
+    _add(pa.concat_tables([*waiting, tables.to_arrow([])]), known, writer, done)
 
 
 def _add(table: pa.Table, known: _Known, writer: dataset.Writer, done: Ingested) -> None:
