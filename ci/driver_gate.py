@@ -14,7 +14,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import traceback
 from pathlib import Path
+from typing import TextIO
 
 from driver_gate_options import PROGRAM, parse
 from driver_gate_run import (
@@ -33,8 +35,13 @@ DEFAULT_RUNS = 10
 LEAST_RUNS = 5  # below, bandgate-report ab gives no verdict
 
 
-def say(text: str) -> None:
-    print(f"{PROGRAM}: {text}", flush=True)
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Whoever reads it may have gone: what is measured stays, and the exit code tells the end."""
+    stream = stream or sys.stdout
+    try:
+        print(f"{PROGRAM}: {text}", file=stream, flush=True)
+    except OSError:  # what is left in its buffer would fail again when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def plan_for(options: argparse.Namespace, mode: str) -> Plan:
@@ -159,7 +166,7 @@ def verdict(options: argparse.Namespace, lock: int) -> int:
     del lock
     plan = Plan.read(options.dir)
     if plan is None:
-        raise GateError(2, f"{options.dir}: nothing was measured here; run `before` first")
+        raise _nothing(options)
     wanted = options.runs or plan.runs
     scripted = False
     for name in SIDES:
@@ -221,6 +228,10 @@ def advice(code: int, plan: Plan, folder: Path, text: str) -> list[str]:
     ]
 
 
+def _nothing(options: argparse.Namespace) -> GateError:
+    return GateError(2, f"{options.dir}: nothing was measured here; run `before` first")
+
+
 def report_command() -> str:
     named = os.environ.get("BANDGATE_REPORT_COMMAND")
     of_checkout = ROOT / ".venv/bin/bandgate-report"
@@ -251,17 +262,21 @@ def main() -> int:
     options = parse(sys.argv[1:])
     signal.signal(signal.SIGTERM, _terminated)
     try:
+        if options.step == "verdict" and not options.dir.is_dir():
+            raise _nothing(options)
         with locked(options.dir) as lock:
             return STEPS[options.step](options, lock)
     except GateError as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        say(str(error), sys.stderr)
         return error.code
     except OSError as error:
-        place = error.filename or options.dir
-        print(f"{PROGRAM}: {place}: {reason_of(error)}", file=sys.stderr)
-        return 2
+        say(f"{error.filename or options.dir}: {reason_of(error)}", sys.stderr)
     except KeyboardInterrupt:
         return 130
+    except Exception:
+        # Python's own exit code would be 1, which says that a probe has lost bandwidth.
+        say(f"a fault of the program, not a verdict:\n{traceback.format_exc()}", sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from driver_gate_sides import GateError, Side, State, reason_of, results
+from driver_gate_sides import UNREADABLE, GateError, Side, State, reason_of, results
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -54,7 +54,7 @@ def current(program: str, surroundings: dict[str, str], keep_going: bool) -> Sta
             cards=frozenset(str(d["uuid"] or d["pci_address"]) for d in devices) - {""},
             scripted=any(d["backend"] == "scripted" for d in devices),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except UNREADABLE as error:
         raise GateError(
             2,
             f"{program} devices --json: not what bandgate says ({error!r}); name another "
@@ -72,7 +72,12 @@ def current(program: str, surroundings: dict[str, str], keep_going: bool) -> Sta
 def _asked(command: list[str], surroundings: dict[str, str]) -> str:
     try:
         done = subprocess.run(
-            command, env=surroundings, stdout=subprocess.PIPE, text=True, check=False
+            command,
+            env=surroundings,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
         )
     except OSError as error:
         raise GateError(2, f"{command[0]}: cannot be run: {reason_of(error)}") from error

@@ -22,6 +22,9 @@ from typing import Any
 
 SIDES = ("before", "after")
 
+# What a file that is not what it should be may raise; the last, brackets without an end.
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError)
+
 
 class GateError(Exception):
     """Ends the gate: an exit code, and a message with place, reason and remedy."""
@@ -50,11 +53,14 @@ class Plan:
         try:
             found = json.loads(file.read_text(encoding="utf-8"))
             plan = Plan(**{f.name: found[f.name] for f in fields(Plan)})
-            if not isinstance(plan.runs, int) or not isinstance(plan.arguments, list):
-                raise TypeError("runs or arguments")
+            if type(plan.runs) is not int or plan.runs < 1:
+                raise ValueError("runs")
+            if not all(type(text) is str for text in (plan.mode, plan.suite, *plan.arguments)):
+                raise ValueError("mode, suite or arguments")
+            "".join(plan.arguments).encode()  # lone surrogates are no arguments
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except UNREADABLE as error:
             raise GateError(
                 2, f"{file}: not the plan of a driver gate ({error}); start in a new --dir"
             ) from error
@@ -131,6 +137,8 @@ def results(run: Path) -> list[dict[str, Any]]:
     found = []
     for file in sorted(run.glob("[0-9]*/[0-9]*/[0-9]*/*.json")):
         try:
+            if not file.is_file():  # a pipe would be waited for
+                raise ValueError("not a regular file")
             result = json.loads(file.read_text(encoding="utf-8"))
             device, process = result["device"], result["run"]
             for part, names in (
@@ -140,7 +148,7 @@ def results(run: Path) -> list[dict[str, Any]]:
                 for name in names:
                     part[name]
             result["measurement"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except UNREADABLE as error:
             raise GateError(
                 2, f"{file}: not a result of bandgate ({error!r}); remove {run} and run again"
             ) from error

@@ -283,17 +283,23 @@ class Steps(DriverGate):
         old = self.program("old")
         self.measured("before", old, "--runs", "2")
         broken = self.results("before")[0]
-        broken.write_text(broken.read_text()[:100])
-        output = self.expect(2, "before", "--executable", old, "--runs", "3")
-        self.assertIn(f"{broken}: not a result", output)
-        self.assertIn("remove", output)
+        for text in (broken.read_text()[:100], "[" * 20000, None):
+            broken.unlink()
+            os.mkfifo(broken) if text is None else broken.write_text(text)
+            output = self.expect(2, "before", "--executable", old, "--runs", "3")
+            self.assertIn(f"{broken}: not a result", output)
+            self.assertIn("remove", output)
         shutil.rmtree(self.gate / "before/run-01")
         self.measured("before", old, "--runs", "3")
         self.assertEqual(self.runs("before"), 3)
 
     def test_a_broken_plan_is_named(self) -> None:
         self.gate.mkdir()
-        for text in ("{", "[]", '{"mode": "sides"}'):
+        plan = {"mode": "sides", "suite": "quick", "runs": 1, "arguments": []}
+        wrong: list[dict[str, Any]] = [{"runs": -1}, {"runs": True}, {"arguments": [1]}]
+        wrong += [{"suite": None}, {"arguments": ["\ud800"]}]
+        others = [json.dumps(plan | one) for one in wrong]
+        for text in ("{", "[]", '{"mode": "sides"}', "[" * 20000, *others):
             (self.gate / "plan.json").write_text(text)
             output = self.expect(2, "before", "--executable", self.program("old"))
             self.assertIn("plan.json: not the plan", output)
@@ -387,6 +393,55 @@ class Arguments(DriverGate):
         (self.path / "file").write_text("")
         self.gate = self.path / "file/gate"
         self.assertIn("cannot be written", self.expect(2, "before"))
+
+    def test_a_program_that_is_no_bandgate(self) -> None:
+        other = self.path / "other"
+        for said in ("\\377\\376", '{"devices": 5, "problems": []}', "[" * 20000):
+            other.write_text(f"#!/bin/sh\nprintf '{said}'\n")
+            other.chmod(0o755)
+            output = self.expect(2, "before", "--executable", other)
+            self.assertIn("not what bandgate says", output)
+
+    def test_a_verdict_makes_no_folder(self) -> None:
+        self.assertIn("nothing was measured here", self.expect(2, "verdict"))
+        self.assertFalse(self.gate.exists())
+
+    def test_who_reads_along_may_go(self) -> None:
+        old = self.program("old")
+        command: list[str | Path] = [
+            ROOT / "ci/driver-gate",
+            "before",
+            "--dir",
+            self.gate,
+            "--runs",
+            "2",
+        ]
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run(
+            [*command, "--executable", old],
+            env=self.environment,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+        os.close(writing)
+        self.assertEqual((done.returncode, done.stderr, self.runs("before")), (0, b"", 2))
+
+    def test_a_fault_of_the_program_is_no_verdict(self) -> None:
+        program = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "ci")!r})
+import driver_gate
+driver_gate.STEPS["before"] = lambda options, lock: 1 // 0
+sys.argv = ["driver-gate", "before", "--dir", {str(self.gate)!r}]
+sys.exit(driver_gate.main())
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, check=False
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("ZeroDivisionError", done.stderr)
 
     def test_help(self) -> None:
         self.assertIn("ci/driver-gate interleave --before-command", self.expect(0, "--help"))
