@@ -5,6 +5,7 @@ in its order and under its conditions, in a workspace and an environment like th
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import re
 import shutil
@@ -132,6 +133,10 @@ def expand(text: str, context: Mapping[str, str]) -> str:
     return re.sub(r"\$\{\{ (.*?) \}\}", value, text)
 
 
+needs_yaml = unittest.skipUnless(importlib.util.find_spec("yaml"), "no PyYAML")
+
+
+@needs_yaml
 class GitHub(Recipe):
     def job(self, backend: str, **inputs: str) -> Job:
         workspace, temp = self.workspace(), self.workspace()
@@ -179,6 +184,7 @@ class GitHub(Recipe):
         return Job(code, log, summary.read_text(encoding="utf-8"), kept)
 
 
+@needs_yaml
 class GitLab(Recipe):
     def setUp(self) -> None:
         super().setUp()

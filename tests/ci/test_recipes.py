@@ -237,10 +237,20 @@ class Script(Recipe):
             self.assertEqual(found, code, said)
             self.assertIn(shown, (self.folder / f"night{code}/summary.md").read_text())
 
+    def test_the_gate_can_build_only(self) -> None:
+        log = self.folder / "built"
+        cmake = f"#!/bin/bash\necho cmake version 3.25.1\necho \"$1\" >>'{log}'\n"
+        self.program("cmake", cmake)
+        options = "--build-only --no-report --backend host --build-dir b --results r"
+        code, said = self.shell(f"'{ROOT}/ci/gate' {options}", self.folder, {})
+        self.assertEqual(code, 0, said)
+        self.assertEqual(log.read_text(), "--version\n-S\n--build\n")
+        self.assertFalse((self.folder / "r").exists())
+
     def test_the_page(self) -> None:
-        """Each line of docs/ci.md's sh blocks ends as is written beside it."""
+        """Each line of docs/ci.md's blocks on a drill ends as is written beside it."""
         page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
-        blocks = "".join(re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+        blocks = "".join(re.findall(r"^```sh\n(export .*?)^```", page, re.MULTILINE | re.DOTALL))
         (self.folder / "ci").symlink_to(ROOT / "ci")
         (self.folder / "docs").symlink_to(ROOT / "docs")
         self.assertEqual(len(blocks.splitlines()), 5)
