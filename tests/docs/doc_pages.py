@@ -47,7 +47,7 @@ def pages() -> list[Path]:
 def blocks(page: Path) -> list[Block]:
     name = str(page.relative_to(ROOT))
     found = []
-    for language, first, lines in _fenced(page):
+    for language, first, lines in fenced(page):
         if language in ("sh", "bash"):
             commands = list(_script(name, first, lines))
         elif any(line.startswith("$ ") for line in lines):
@@ -58,7 +58,13 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-def _fenced(page: Path) -> Iterator[tuple[str, int, list[str]]]:
+def unmarked(page: Path) -> list[str]:
+    """What the blocks without a language begin with, but those of a console."""
+    plain = [lines for language, _, lines in fenced(page) if not language]
+    return [b[0] for b in plain if b and not any(line.startswith("$ ") for line in b)]
+
+
+def fenced(page: Path) -> Iterator[tuple[str, int, list[str]]]:
     language, indent, first = None, 0, 0
     body: list[str] = []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):

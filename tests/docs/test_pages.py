@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+from functools import cache
 from pathlib import Path
 
-from doc_pages import ROOT, pages
+from doc_pages import ROOT, blocks, pages, unmarked
 
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
+
+
+# A synopsis, a table of a shell, a drawing.
+NO_COMMAND = re.compile(r"bandgate-report [a-z ]+ (\[|[A-Z]{2})| -> |\| bandgate")
+INLINE = re.compile(r"(?<!`)`bandgate ([^`]*)`")
+OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
 
 
 def linked(page: Path) -> set[Path]:
@@ -28,3 +37,35 @@ def test_every_picture_is_shown() -> None:
     shown = {file for page in pages() for file in linked(page)}
     unused = [p.name for p in (ROOT / "docs/images").iterdir() if p.resolve() not in shown]
     assert unused == []
+
+
+def test_commands_are_marked_as_such() -> None:
+    """Or nothing runs them."""
+    programs = {c.text.split()[0] for p in pages() for b in blocks(p) for c in b.commands}
+    begun = [(p.name, line) for p in pages() for line in unmarked(p)]
+    assert [
+        (name, line)
+        for name, line in begun
+        if line.split()[0] in programs and not NO_COMMAND.search(line)
+    ] == []
+
+
+@cache
+def options_of(command: tuple[str, ...]) -> set[str]:
+    words = [os.environ["BANDGATE"], *command, "--help"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    return set(OPTION.findall(said))
+
+
+def test_options_within_sentences_exist() -> None:
+    """Those of fenced blocks are run; these are read by the help of their command."""
+    found, unknown = 0, []
+    for page in pages():
+        for text in INLINE.findall(page.read_text(encoding="utf-8")):
+            words = [word for word in text.split()[:2] if re.fullmatch("[a-z]+", word)]
+            command = tuple(words if words[:1] == ["baseline"] else words[:1])
+            options = OPTION.findall(text)
+            found += len(options)
+            unknown += [(page.name, text) for o in options if o not in options_of(command)]
+    assert unknown == []
+    assert found > 20
