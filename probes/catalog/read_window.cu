@@ -118,6 +118,7 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(block_threads) void read_windows(Raw const* __re
     for (unsigned k = 0; k < group; ++k) place[k] = cursor.next();
     BANDGATE_UNROLL
     for (unsigned k = 0; k < group; ++k) value[k] = load_stream(pool + place[k]);
+    all_issued();
     BANDGATE_UNROLL
     for (unsigned k = 0; k < group; ++k) add(value[k]);
   }

@@ -62,6 +62,7 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void triad_tile(double2 const* __restri
     for (unsigned k = 0; k < each; ++k) one[k] = load_stream(b + first + k * Threads);
     BANDGATE_UNROLL
     for (unsigned k = 0; k < each; ++k) other[k] = load_stream(c + first + k * Threads);
+    all_issued();
     BANDGATE_UNROLL
     for (unsigned k = 0; k < each; ++k)
       store_stream(a + first + k * Threads, triad_of(one[k], other[k], factor));

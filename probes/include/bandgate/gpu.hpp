@@ -127,6 +127,12 @@ BANDGATE_DEVICE inline T load_shared_cache(T const* from) {
   return value;
 }
 
+/// Stands between loads and the first use of one: all are issued before. To save registers the
+/// compiler would else move some of them behind that use (clang 21 most of them, for gfx942).
+BANDGATE_DEVICE inline void all_issued() {
+  __builtin_amdgcn_sched_barrier(0);
+}
+
 }  // namespace bandgate
 
 #else
@@ -170,6 +176,9 @@ template <class T>
 BANDGATE_DEVICE inline T load_shared_cache(T const* from) {
   return __ldcg(from);
 }
+
+/// Stands between loads and the first use of one: nvcc issues all before by itself.
+BANDGATE_DEVICE inline void all_issued() {}
 
 }  // namespace bandgate
 
@@ -262,6 +271,8 @@ template <class T>
 T load_shared_cache(T const* from) {
   return *from;
 }
+
+inline void all_issued() {}
 
 /// What an emulating context finds behind the `kernel` pointer of its launch(): one call runs one
 /// thread, whose place the four variables above say.

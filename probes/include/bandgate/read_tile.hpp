@@ -23,6 +23,7 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void read_tile(ulonglong2 const* __rest
   if (tile + Threads * Loads <= count) {
     BANDGATE_UNROLL
     for (unsigned k = 0; k < Loads; ++k) value[k] = load_once(from + first + k * Threads);
+    all_issued();
   } else {
     BANDGATE_UNROLL
     for (unsigned k = 0; k < Loads; ++k)
@@ -54,6 +55,7 @@ BANDGATE_KERNEL BANDGATE_BOUNDS(Threads) void read_strided(ulonglong2 const* __r
     if (tile + Threads * Loads <= count) {
       BANDGATE_UNROLL
       for (unsigned k = 0; k < Loads; ++k) value[k] = load_once(from + first + k * Threads);
+      all_issued();
     } else {
       BANDGATE_UNROLL
       for (unsigned k = 0; k < Loads; ++k)
