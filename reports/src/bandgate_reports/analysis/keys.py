@@ -41,7 +41,7 @@ def grouping(*columns: Any) -> Codes:
 
 def filled(values: Codes, groups: Codes, *, backward: bool = False) -> Codes:
     """Zeros replaced by the last value of the group that is none (the next one, if `backward`)."""
-    if values.all():
+    if values.all() or not values.any():
         return values
     order = np.argsort(groups, kind="stable")
     if backward:

@@ -38,6 +38,14 @@ def changes(
             "--days", min=0, max=36500, help="A loss that became certain so many days ago is new."
         ),
     ] = change_facts.RECENT_DAYS,
+    level: Annotated[
+        change_facts.Level,
+        typer.Option(
+            "--level",
+            help="Of each card, or of the nightly median over the cards of each model, which sees "
+            "what all of them lose where each is measured seldom.",
+        ),
+    ] = change_facts.Level.BOTH,
     form: As = Format.TABLE,
     include_scripted: Scripted = False,
     since: Since = None,
@@ -59,8 +67,8 @@ def changes(
     swept = is_swept(table)
     if swept.any():
         table = table[~swept].reset_index(drop=True)
-    looked = change_facts.look(table, at, days)
-    section = view.section(looked, varying_parameters(table), unit, notice(loaded))
+    looked = change_facts.only(change_facts.look(table, at, days), level)
+    section = view.section(looked, varying_parameters(table), unit, notice(loaded), level)
     show(section, form)
     tell(loaded)
     raise typer.Exit(Exit.ERROR if nothing_valid(loaded) else section.exit)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from bandgate_reports.analysis import changes, fleet, series
-from bandgate_reports.analysis.change_facts import RECENT_DAYS, Looked, in_force, together
+from bandgate_reports.analysis.change_facts import look
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.section import Section
 from bandgate_reports.store.records import each, each_by_series
@@ -18,6 +18,7 @@ from bandgate_reports.trend.model import Item
 from bandgate_reports.units import RateUnit, percent_text
 from bandgate_reports.views import changes as changes_view
 from bandgate_reports.views import fleet as fleet_view
+from bandgate_reports.views import models as models_view
 
 _WHO = ["series", "card", "node", "pci_address", "probe"]
 
@@ -31,35 +32,22 @@ def joined(
 ) -> tuple[Analyses, tuple[Section, ...]]:
     """`table` as series.identify() gives it, without the sweeps; `environment` as
     series.changes() does, `names` as varying_parameters() does."""
-    looked = _looked(table, environment, now)
+    looked = look(table, now, environment=environment)
     found = looked.found
     compared = fleet.compare(table)
     sections = []
-    if len(found.changes) or len(found.bad_nights) or len(found.pending):
+    if len(found.changes) or len(found.bad_nights) or len(found.pending) or len(looked.models.news):
         sections.append(changes_view.section(looked, names, rate))
     if compared.exit is not Exit.CANNOT_TELL:  # no four cards alike: nothing to be said
         sections.append(fleet_view.section(compared, rate))
+    if (of_models := models_view.section(looked, names, rate)).figures:
+        sections.append(of_models)
     shared = {int(e.event): _shared(e) for e in each(found.events)}
     steps = found.changes.assign(shared=[shared.get(e, "") for e in found.changes["event"]])
     analyses = Analyses(
         each_by_series(steps), each_by_series(found.bad_nights), announced(found, table)
     )
     return analyses, tuple(sections)
-
-
-def _looked(table: pd.DataFrame, environment: pd.DataFrame, now: datetime) -> Looked:
-    """As change_facts.look(), which would look for the environment's changes a second time."""
-    nights = series.nightly(table)
-    where = changes.places(table)
-    found = changes.find(nights, where["lower_is_better"], where)
-    return Looked(
-        found=found,
-        where=where,
-        in_force=in_force(found, where, pd.Timestamp(now), RECENT_DAYS),
-        together=together(found, nights, where, environment),
-        days=RECENT_DAYS,
-        newest=nights["night"].max() if len(nights) else None,
-    )
 
 
 def _shared(event: Any) -> str:

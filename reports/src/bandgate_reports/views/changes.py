@@ -7,13 +7,13 @@ from itertools import chain
 
 import pandas as pd
 
-from bandgate_reports.analysis.change_facts import Looked
+from bandgate_reports.analysis.change_facts import Level, Looked
 from bandgate_reports.analysis.divisive import NEEDED
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.section import Column, Row, Section, Table, Tone
 from bandgate_reports.text import count, listed, shorten
 from bandgate_reports.units import RateUnit
-from bandgate_reports.views import changes_data
+from bandgate_reports.views import changes_data, models
 from bandgate_reports.views.changes_words import Names, Words
 
 _MOST_ROWS = 40
@@ -36,24 +36,37 @@ class _Item:
 
 
 def section(
-    looked: Looked, names: Names, rate: RateUnit = RateUnit.GIB_S, notice: str = ""
+    looked: Looked,
+    names: Names,
+    rate: RateUnit = RateUnit.GIB_S,
+    notice: str = "",
+    level: Level = Level.BOTH,
 ) -> Section:
-    """`notice`: what is to be said of the results themselves, such as that they are made up."""
+    """`notice`: what is to be said of the results themselves, such as that they are made up.
+    `level`: what `looked` was narrowed to, by change_facts.only()."""
     words = Words(looked.where, names, rate)
     found = looked.found
     items = sorted(_changes(looked), key=_order)
     new = [item for item in items if item.in_force]
+    of_models = models.table(looked, names, rate)
     tables = (
+        of_models,
         _change_table(items, words),
         _night_table("Not yet decided", _PENDING, _spells(found.pending, words), words),
         _night_table("Isolated bad nights", _BAD, _single(found.bad_nights, words), words),
     )
+    said = [] if level is Level.MODEL else [_headline(looked, items, new, words)]
+    lost_models = [row for row in of_models.rows if row.tone is Tone.BAD]
+    if lost_models or level is Level.MODEL:
+        said.insert(0, models.headline(looked, lost_models))
+    lost = bool(new or lost_models)
+    searched = found.series or (level is Level.MODEL and models.searched(looked))
     return Section(
         key="changes",
         title="Changes",
-        headline=_headline(looked, items, new, words),
-        tone=Tone.BAD if new else Tone.GOOD if found.series else Tone.UNSURE,
-        exit=Exit.REGRESSION if new else Exit.OK,
+        headline="; cards: ".join(said),
+        tone=Tone.BAD if lost else Tone.GOOD if searched else Tone.UNSURE,
+        exit=Exit.REGRESSION if lost else Exit.OK,
         sentences=tuple(s for s in (notice, *_sentences(looked)) if s),
         tables=tuple(table for table in tables if table.rows),
         data=changes_data.data(looked),

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from bandgate_reports.analysis.change_facts import Looked
-from bandgate_reports.store.records import each
+from bandgate_reports.store.records import CONFIGURATION, each
 
 _DATE = "%Y-%m-%d"
 
@@ -64,6 +64,7 @@ def data(looked: Looked) -> dict[str, Any]:
         "newest_night": None if looked.newest is None else f"{looked.newest:{_DATE}}",
         "series_searched": found.series,
         "changes": changes,
+        "model_changes": _of_models(looked),
         "events": _events(found.events),
         "pending": [night(r) for r in each(found.pending)],
         "bad_nights": [night(r) for r in each(found.bad_nights)],
@@ -72,6 +73,41 @@ def data(looked: Looked) -> dict[str, Any]:
             for r in each(found.too_few)
         ],
     }
+
+
+def _of_models(looked: Looked) -> list[dict[str, Any]]:
+    where = looked.models.where
+    of = dict(zip((int(k) for k in where.index), each(where), strict=True))
+
+    def who(series: int) -> dict[str, Any]:
+        own = of[int(series)]
+        return {
+            **{k: getattr(own, k) for k in ("model", *CONFIGURATION, "probe", "unit")},
+            "parameters": json.loads(own.parameters),
+            "probe_version": int(own.version),
+            "lower_is_better": bool(own.lower_is_better),
+        }
+
+    return [
+        {
+            **who(r.series),
+            "night": f"{r.night:{_DATE}}",
+            "announced": f"{r.announced:{_DATE}}",
+            "before": float(r.before),
+            "after": float(r.after),
+            "step": _number(r.step),
+            "worse": bool(r.worse),
+            "cards": int(r.cards),
+            "cards_measured": int(r.of),
+            "cards_with_a_change_of_their_own": int(r.known_by),
+            "in_force": bool(looked.models_in_force[index]),
+            "together_with": [
+                {"field": name, "before": before, "after": after}
+                for name, before, after in r.together
+            ],
+        }
+        for index, r in zip(looked.models.changes.index, each(looked.models.changes), strict=True)
+    ]
 
 
 def _events(events: pd.DataFrame) -> list[dict[str, Any]]:
