@@ -75,7 +75,7 @@ class Sandbox:
             env=self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         return [self._ran(outputs / str(n), command) for n, command in enumerate(block.commands)]

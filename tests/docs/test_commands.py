@@ -16,6 +16,7 @@ import doc_reports
 import pytest
 from doc_elsewhere import ELSEWHERE
 from doc_pages import ROOT, Block, Command, blocks, pages
+from doc_reports import client
 from doc_sandbox import Ran, sandbox
 
 BLOCKS = {str(p.relative_to(ROOT)): found for p in pages() if (found := blocks(p))}
@@ -33,37 +34,34 @@ NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 @pytest.fixture(scope="session")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A program `bandgate-report` that is loaded already."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The socket of a bandgate-report that is loaded already."""
+    pytest.importorskip("bandgate_reports", reason="ci/setup installs it")
     place = tmp_path_factory.mktemp("server") / "socket"
     errors = place.with_name("errors")
     with errors.open("w") as stream:
-        server = subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, doc_reports.__file__, str(place)], stdout=stream, stderr=stream
         )
     try:
         deadline = time.monotonic() + 120
         while not place.exists():
-            assert server.poll() is None and time.monotonic() < deadline, errors.read_text()
+            assert process.poll() is None and time.monotonic() < deadline, errors.read_text()
             time.sleep(0.05)
-        yield doc_reports.client(place)
+        yield place
     finally:
-        server.kill()
-        server.wait()
+        process.kill()
+        process.wait()
 
 
 @pytest.fixture(scope="session")
-def results(report: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(server: Path) -> Path:
     """Two made-up nights in which all was well."""
-    folder = tmp_path_factory.mktemp("results")
-    program = folder / "bandgate-report"
-    program.write_text(report)
-    program.chmod(0o755)
-    subprocess.run([program, "demo", "--out", "demo"], cwd=folder, check=True, capture_output=True)
-    for file in (folder / "demo/results").rglob("*.json"):
+    folder = server.with_name("demo") / "results"
+    for file in folder.rglob("*.json"):
         if json.loads(file.read_text())["verdict"]["status"] != "pass":
             file.unlink()
-    return folder / "demo/results"
+    return folder
 
 
 def is_elsewhere(command: Command) -> bool:
@@ -101,11 +99,11 @@ def wrong_with(ran: Ran) -> str | None:
 
 
 @pytest.mark.parametrize("page", BLOCKS)
-def test_the_commands_of(page: str, report: str, results: Path, tmp_path: Path) -> None:
+def test_the_commands_of(page: str, server: Path, results: Path, tmp_path: Path) -> None:
     wanted = [Block(tuple(c for c in b.commands if runs_here(c))) for b in BLOCKS[page]]
     if not any(block.commands for block in wanted):
         return
-    here = sandbox(tmp_path, DEVICES.get(page, "healthy-h200"), report, results)
+    here = sandbox(tmp_path, DEVICES.get(page, "healthy-h200"), client(server), results)
     wrong = [w for block in wanted for ran in here.run(block) if (w := wrong_with(ran))]
     assert not wrong, "\n".join(wrong)
 
