@@ -79,6 +79,7 @@ def test_bad_arguments_name_the_remedy(tmp_path: Path) -> None:
     assert refused("--end", "yesterday") == (
         "--end yesterday: not a time; write 2026-11-29T06:00:00Z"
     )
+    assert refused("--end", "1681-01-01T00:00:00Z").endswith("name a time from 2000 to 2200")
 
 
 def test_what_reports_say_of_synthetic_results() -> None:

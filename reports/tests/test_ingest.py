@@ -70,6 +70,31 @@ def test_move_overwrites_nothing(tmp_path: Path, said_by: Said) -> None:
     assert json.loads((tmp_path / "old" / "a-2.json").read_text()) == result()
 
 
+def test_move_to_a_full_disk_leaves_no_half_of_a_file(
+    tmp_path: Path, said_by: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = write(tmp_path / "results", [result()])
+
+    def half(file: Path, place: Path) -> None:
+        place.write_bytes(file.read_bytes()[:99])
+        raise OSError(28, os.strerror(28), str(place))
+
+    with monkeypatch.context() as own:
+        own.setattr("shutil.move", half)
+        said = said_by("ingest", results, "--store", tmp_path / "s", "--move", tmp_path / "old")
+    assert "No space left on device; the store holds all results" in said
+    assert not [p for p in (tmp_path / "old").rglob("*") if p.is_file()]
+    said_by("ingest", results, "--store", tmp_path / "s", "--move", tmp_path / "old")
+    assert len(store.load([tmp_path / "old"]).results) == 1
+
+
+def test_a_scheduler_without_a_port_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("distributed.Client", None)
+    with pytest.raises(store.StoreError, match="it names no port") as error:
+        on_cluster("nope").__enter__()
+    assert "tcp://HOST:8786" in str(error.value)
+
+
 def test_what_was_moved_is_not_read_again(tmp_path: Path, said_by: Said) -> None:
     results = write(tmp_path / "results", [result()])
     said = said_by("ingest", results, "--store", tmp_path / "s", "--move", results / "done")

@@ -157,10 +157,11 @@ def say(text: str | Iterable[bytes]) -> None:
     if sys.stdout is None:
         raise ReportError("standard output: is closed; lead it to a file or to /dev/null")
     try:
-        sys.stdout.flush()
-        # Not sys.stdout.buffer: with PYTHONUNBUFFERED that is content with what there is room for.
-        with os.fdopen(sys.stdout.fileno(), "wb", closefd=False) as whole:
-            whole.writelines((text.encode(),) if isinstance(text, str) else text)
+        for part in (text.encode(),) if isinstance(text, str) else text:
+            left = memoryview(part)
+            while left:  # with PYTHONUNBUFFERED it is content with what there is room for
+                left = left[sys.stdout.buffer.write(left) or 0 :]
+        sys.stdout.buffer.flush()
     except OSError as error:
         give_up(sys.stdout)
         if isinstance(error, BrokenPipeError):  # `| head` has read enough

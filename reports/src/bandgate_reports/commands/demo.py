@@ -25,6 +25,8 @@ from bandgate_reports.store import reason_of
 from bandgate_reports.store.stamps import parse_stamp
 from bandgate_reports.text import printable
 
+_FIRST, _LAST = 2000, 2200
+
 
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Folder for the results; made.")] = Path(
@@ -74,6 +76,8 @@ def _moment(text: str | None) -> datetime:
     stamp = parse_stamp(text)
     if stamp is None:
         raise ReportError(f"--end {printable(text)}: not a time; write 2026-11-29T06:00:00Z")
+    if not _FIRST <= stamp.utc.year <= _LAST:
+        raise ReportError(f"--end {printable(text)}: name a time from {_FIRST} to {_LAST}")
     return stamp.utc
 
 

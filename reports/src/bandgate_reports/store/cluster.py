@@ -5,6 +5,7 @@ Its workers see the same folders under the same names and have this package inst
 give back is put together in the order in which it was asked for: the output is that of one machine.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ from bandgate_reports.store.reading import Spread
 
 # A scheduler that does not answer is a wrong address more often than a slow one.
 _PATIENCE_S = 15
+_ADDRESS = re.compile(r":[0-9]+/?$|^inproc://")
 
 
 @contextmanager
@@ -27,6 +29,8 @@ def on_cluster(address: str) -> Iterator[Spread]:
             "pip install 'bandgate-reports[cluster]'"
         ) from error
     try:
+        if not _ADDRESS.search(address):  # a client of it would wait half a minute to end
+            raise ValueError("it names no port")
         client = Client(address, timeout=_PATIENCE_S, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise StoreError(

@@ -19,9 +19,21 @@ def move(files: Iterable[Path], roots: Sequence[Path], target: Path) -> int:
         if place.exists() and filecmp.cmp(file, place, shallow=False):
             file.unlink()
         else:
-            shutil.move(file, _free(place))
+            _move(file, _free(place))
         moved += 1
     return moved
+
+
+def _move(file: Path, place: Path) -> None:
+    """Also to another file system, where a full disk or a kill must not leave half of it."""
+    partial = place.with_name(f".{place.name}.part")
+    try:
+        shutil.move(file, partial)
+        partial.rename(place)
+    except BaseException:
+        if file.exists():
+            partial.unlink(missing_ok=True)
+        raise
 
 
 def _below(file: Path, roots: Sequence[Path]) -> Path:

@@ -54,7 +54,31 @@ def row_of(data: bytes, file: str) -> dict[str, Any]:
         raise NotJson(TOO_DEEP) from None
 
 
-def row_of_document(document: Any, file: str) -> dict[str, Any]:
+# JSON of parts that many documents share, by their identity; with the part, so that it stays one.
+_Shared = dict[int, tuple[Any, str]]
+
+
+def _said(document: dict[str, Any], shared: _Shared) -> str:
+    """As JSON, keys in order."""
+    parts = []
+    for key in sorted(document):
+        part = document[key]
+        if key not in ("device", "health"):
+            text = _compact(part)
+        elif id(part) in shared:
+            text = shared[id(part)][1]
+        else:
+            text = _compact(part)
+            shared[id(part)] = (part, text)
+        parts.append(f"{_compact(key)}:{text}")
+    return f"{{{','.join(parts)}}}"
+
+
+_compact = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
+def row_of_document(document: Any, file: str, shared: _Shared | None = None) -> dict[str, Any]:
+    """`shared`: of documents that are in memory together and have equal parts in common."""
     complaint = schema.complaint(document)
     if complaint:
         raise ValueError(complaint)
@@ -63,7 +87,7 @@ def row_of_document(document: Any, file: str) -> dict[str, Any]:
     if started is None:
         raise ValueError(f"/run/started: {text} is no time; expected 2026-11-29T02:10:03Z")
     # Of what it says, not of its bytes: spaces and the order of keys make no other result.
-    said = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    said = _compact(document) if shared is None else _said(document, shared)
     digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     row = records.row(document, file)
     return row | {"digest": digest, "started": started.utc, "stamp_flag": started.flag}
@@ -99,9 +123,10 @@ def read_lines(lines: Iterable[bytes], name: str) -> Iterator[Batch]:
 
 
 def read_documents(documents: Iterable[Any], name: str) -> Iterator[Batch]:
-    """Documents that are in memory already, such as made-up ones."""
+    """Documents that are in memory already, such as made-up ones, and stay as they are."""
     for numbered in batched(enumerate(documents, 1), FILES_AT_ONCE * 10):
-        rows = [row_of_document(d, f"{name}, {n}") for n, d in numbered]
+        shared: _Shared = {}
+        rows = [row_of_document(d, f"{name}, {n}", shared) for n, d in numbered]
         yield Batch(tables.to_arrow(rows), ())
 
 

@@ -51,29 +51,34 @@ _DECODE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _value(column: str, value: Any) -> Any:
+_json = json.JSONEncoder(sort_keys=True).encode
+
+
+def _values(column: str, found: list[Any]) -> list[Any]:
     if column in OBJECTS:
-        return json.dumps(value, sort_keys=True)
+        said = {(): "[]", None: "null"}  # what nearly all say
+        return [said[v] if v is None or v == () else _json(v) for v in found]
     if column in FLAGS:
-        return bool(value)
+        return [bool(v) for v in found]
     if column in INTEGERS:
-        return value or 0
-    if column in NUMBERS:
-        return None if value is None else float(value)  # a whole number may be beyond 64 bits
+        return [v or 0 for v in found]
+    if column in NUMBERS:  # a whole number may be beyond 64 bits
+        return [None if v is None else float(v) for v in found]
     if column == "started":
-        return value
-    return value or ""
+        return found
+    return [v or "" for v in found]
 
 
 def to_arrow(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     """Rows as records.row() makes them; what a row lacks is not known."""
     listed = list(rows)
-    arrays = [
-        pa.array([_value(c, r.get(c)) for r in listed], type=pa.large_string()).dictionary_encode()
-        if field.type == _ENCODED
-        else pa.array([_value(c, r.get(c)) for r in listed], type=field.type)
-        for c, field in zip(COLUMNS, SCHEMA, strict=True)
-    ]
+    arrays = []
+    for column, field in zip(COLUMNS, SCHEMA, strict=True):
+        values = _values(column, [r.get(column) for r in listed])
+        if field.type == _ENCODED:
+            arrays.append(pa.array(values, type=pa.large_string()).dictionary_encode())
+        else:
+            arrays.append(pa.array(values, type=field.type))
     return pa.Table.from_arrays(arrays, schema=SCHEMA)
 
 
