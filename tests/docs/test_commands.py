@@ -64,14 +64,11 @@ def results(server: Path) -> Path:
     return folder
 
 
-def is_elsewhere(command: Command) -> bool:
-    return any(command.text.startswith(entry.begins) for entry in ELSEWHERE)
-
-
-def runs_here(command: Command) -> bool:
+def runs(command: Command, path: str) -> bool:
     program = command.text.split()[0]
-    missing = program in OPTIONAL and not shutil.which(program)
-    return not (is_elsewhere(command) or missing)
+    if program in OPTIONAL and not shutil.which(program, path=path):
+        return False
+    return not any(command.text.startswith(entry.begins) for entry in ELSEWHERE)
 
 
 def plain(line: str, exact: bool) -> str:
@@ -100,10 +97,9 @@ def wrong_with(ran: Ran) -> str | None:
 
 @pytest.mark.parametrize("page", BLOCKS)
 def test_the_commands_of(page: str, server: Path, results: Path, tmp_path: Path) -> None:
-    wanted = [Block(tuple(c for c in b.commands if runs_here(c))) for b in BLOCKS[page]]
-    if not any(block.commands for block in wanted):
-        return
     here = sandbox(tmp_path, DEVICES.get(page, "healthy-h200"), client(server), results)
+    path = here.environment["PATH"]
+    wanted = [Block(tuple(c for c in b.commands if runs(c, path))) for b in BLOCKS[page]]
     wrong = [w for block in wanted for ran in here.run(block) if (w := wrong_with(ran))]
     assert not wrong, "\n".join(wrong)
 
