@@ -182,16 +182,18 @@ found_card find_card(symbols const& library, device_identity const& wanted) {
 }  // namespace
 
 struct amd_smi::table {
-  explicit table(std::string const& name) : library{load_library(name, why)} {
+  explicit table(std::vector<std::string> const& names) : library{load_library(names, why)} {
     if (library.loaded == nullptr) return;
     if (library.init.call == nullptr) {
-      why = name + " has no amdsmi_init: it is not amd_smi";
+      why = names.front() + " has no amdsmi_init: it is not amd_smi";
       return;
     }
     auto const version = amd_ask<abi::version>(library.version);
-    if (!version || version.value.major != abi::known_major) {
-      why = name + " is of version " + (version ? std::to_string(version.value.major) : "unknown") +
-            ", and only 26 (ROCm 7) is known";
+    if (!version || version.value.major < abi::oldest_major ||
+        version.value.major > abi::newest_major) {
+      why = names.front() + " is of version " +
+            (version ? std::to_string(version.value.major) : "unknown") +
+            ", and only 26 (ROCm 7) and 27 are known";
       return;
     }
     auto const code = library.init.call(abi::init_gpus);
@@ -210,7 +212,8 @@ struct amd_smi::table {
   std::mutex guard;
 };
 
-amd_smi::amd_smi(std::string const& library) : table_(std::make_unique<table>(library)) {}
+amd_smi::amd_smi(std::vector<std::string> const& libraries)
+    : table_(std::make_unique<table>(libraries)) {}
 amd_smi::~amd_smi() = default;
 
 bool amd_smi::available() const noexcept {

@@ -13,7 +13,11 @@ namespace bandgate {
 /// Every symbol optional; one mutex. Devices are found by PCI address.
 class amd_smi final : public management {
  public:
-  explicit amd_smi(std::string const& library = "libamd_smi.so");
+  /// ROCm's name, those of the packages of distributions, ROCm's folder where the loader was not
+  /// told of it.
+  explicit amd_smi(std::vector<std::string> const& libraries = {"libamd_smi.so", "libamd_smi.so.27",
+                                                                "libamd_smi.so.26",
+                                                                "/opt/rocm/lib/libamd_smi.so"});
   ~amd_smi() override;
   amd_smi(amd_smi const&) = delete;
   amd_smi& operator=(amd_smi const&) = delete;

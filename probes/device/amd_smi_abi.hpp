@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The part of amd_smi's binary interface that is used here, declared anew so that no ROCm is
 /// needed to build: names, values and layouts of amd_smi/amdsmi.h of ROCm 7.0.2 (library version
-/// 26). Earlier libraries lay several of these out differently, and are not asked.
+/// 26), which version 27 (compared with 27.1) keeps. Earlier libraries lay several of these out
+/// differently, later ones may, and neither are asked.
 #pragma once
 
 #include <cstdint>
 
 namespace bandgate::amd_smi_abi {
 
-constexpr std::uint32_t known_major = 26;
+constexpr std::uint32_t oldest_major = 26;
+constexpr std::uint32_t newest_major = 27;
 constexpr std::uint64_t init_gpus = 2;
 
 struct processor_handle;

@@ -15,11 +15,13 @@ std::unique_ptr<management> open_management(std::string const& vendor,
     return library_override.empty() ? std::make_unique<nvml>()
                                     : std::make_unique<nvml>(library_override);
   if (vendor == "amd") {
-    auto newer = library_override.empty() ? std::make_unique<amd_smi>()
-                                          : std::make_unique<amd_smi>(library_override);
+    auto newer = library_override.empty()
+                     ? std::make_unique<amd_smi>()
+                     : std::make_unique<amd_smi>(std::vector{library_override});
     if (newer->available()) return newer;
-    auto older = library_override.empty() ? std::make_unique<rocm_smi>()
-                                          : std::make_unique<rocm_smi>(library_override);
+    auto older = library_override.empty()
+                     ? std::make_unique<rocm_smi>()
+                     : std::make_unique<rocm_smi>(std::vector{library_override});
     if (older->available()) return older;
     return std::make_unique<no_management>(newer->why_not() + "; " + older->why_not());
   }

@@ -177,10 +177,10 @@ std::set<std::uint32_t> devices_of(symbols const& library, std::uint32_t pid) {
 }  // namespace
 
 struct rocm_smi::table {
-  explicit table(std::string const& name) : library{load_library(name, why)} {
+  explicit table(std::vector<std::string> const& names) : library{load_library(names, why)} {
     if (library.loaded == nullptr) return;
     if (library.init.call == nullptr) {
-      why = name + " has no rsmi_init: it is not rocm_smi";
+      why = names.front() + " has no rsmi_init: it is not rocm_smi";
       return;
     }
     auto const code = library.init.call(0);
@@ -199,7 +199,8 @@ struct rocm_smi::table {
   std::mutex guard;
 };
 
-rocm_smi::rocm_smi(std::string const& library) : table_(std::make_unique<table>(library)) {}
+rocm_smi::rocm_smi(std::vector<std::string> const& libraries)
+    : table_(std::make_unique<table>(libraries)) {}
 rocm_smi::~rocm_smi() = default;
 
 bool rocm_smi::available() const noexcept {

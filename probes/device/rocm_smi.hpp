@@ -13,7 +13,10 @@ namespace bandgate {
 /// Every symbol optional; one mutex. Devices are found by PCI address.
 class rocm_smi final : public management {
  public:
-  explicit rocm_smi(std::string const& library = "librocm_smi64.so");
+  /// Likewise; .1 is Debian's.
+  explicit rocm_smi(std::vector<std::string> const& libraries = {
+                        "librocm_smi64.so", "librocm_smi64.so.7", "librocm_smi64.so.1",
+                        "/opt/rocm/lib/librocm_smi64.so"});
   ~rocm_smi() override;
   rocm_smi(rocm_smi const&) = delete;
   rocm_smi& operator=(rocm_smi const&) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The part of rocm_smi's binary interface that is used here, declared anew so that no ROCm is
 /// needed to build: names, values and layouts of rocm_smi/rocm_smi.h of ROCm 5.2.3 and, where they
-/// differ, of ROCm 6.
+/// differ, of ROCm 6 (compared with 6.4).
 #pragma once
 
 #include <cstdint>

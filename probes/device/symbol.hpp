@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace bandgate {
 
@@ -14,6 +15,18 @@ inline void* load_library(std::string const& name, std::string& why) {
   if (library != nullptr) return library;
   char const* const reason = dlerror();
   why = reason == nullptr ? "cannot load " + name : std::string(reason);
+  return nullptr;
+}
+
+/// The first of them that can be loaded, with the reason of the first where none can.
+inline void* load_library(std::vector<std::string> const& names, std::string& why) {
+  std::string reason;
+  for (auto const& name : names) {
+    void* const library = load_library(name, why.empty() ? why : reason);
+    if (library == nullptr) continue;
+    why.clear();
+    return library;
+  }
   return nullptr;
 }
 

@@ -28,11 +28,11 @@ device_identity card() {
 
 health_snapshot amd(char const* words) {
   setting const set("AMD_SMI_STUB", words);
-  return amd_smi(amd_stub).snapshot(card());
+  return amd_smi({amd_stub}).snapshot(card());
 }
 health_snapshot rocm(char const* words) {
   setting const set("ROCM_SMI_STUB", words);
-  return rocm_smi(rocm_stub).snapshot(card());
+  return rocm_smi({rocm_stub}).snapshot(card());
 }
 
 void expect_nothing_known(management const& library, char const* why) {
@@ -125,7 +125,7 @@ TEST(amd_smi, says_what_is_not_supported_and_what_failed) {
 
 TEST(amd_smi, adds_the_identity) {
   auto who = card();
-  amd_smi(amd_stub).add_identity(who);
+  amd_smi({amd_stub}).add_identity(who);
   EXPECT_EQ(who.board_part, "102-G30211-0C");
   EXPECT_EQ(who.serial, "692251001124");
   EXPECT_EQ(who.power_limit_w, 650.0);
@@ -133,33 +133,42 @@ TEST(amd_smi, adds_the_identity) {
 }
 
 TEST(amd_smi, lists_the_processes_of_others) {
-  auto const busy = amd_smi(amd_stub).processes(card(), {77});
+  auto const busy = amd_smi({amd_stub}).processes(card(), {77});
   ASSERT_THAT(busy, SizeIs(1));
   EXPECT_EQ(busy[0].pid, 4001U);
   EXPECT_EQ(busy[0].name, "rvs?[31m");
   EXPECT_EQ(busy[0].memory_bytes, 2ULL << 30);
   EXPECT_TRUE(busy[0].active);
   setting const set("AMD_SMI_STUB", "idle");
-  EXPECT_FALSE(amd_smi(amd_stub).processes(card(), {77}).at(0).active);
+  EXPECT_FALSE(amd_smi({amd_stub}).processes(card(), {77}).at(0).active);
 }
 
 TEST(amd_smi, is_not_asked_where_its_layouts_are_unknown_or_it_does_not_start) {
-  expect_nothing_known(amd_smi("libno-such-smi.so"), "libno-such-smi.so");
-  expect_nothing_known(amd_smi(rocm_stub), "has no amdsmi_init");
-  {
-    setting const set("AMD_SMI_STUB", "version=25");
-    expect_nothing_known(amd_smi(amd_stub), "is of version 25, and only 26");
+  expect_nothing_known(amd_smi({"libno-such-smi.so"}), "libno-such-smi.so");
+  expect_nothing_known(amd_smi({rocm_stub}), "has no amdsmi_init");
+  for (std::string const version : {"25", "28"}) {
+    setting const set("AMD_SMI_STUB", ("version=" + version).c_str());
+    expect_nothing_known(amd_smi({amd_stub}), ("of version " + version + ", and only 26").c_str());
   }
   setting const set("AMD_SMI_STUB", "init=34");
-  expect_nothing_known(amd_smi(amd_stub), "amdsmi_init: the amdgpu driver is not loaded (34)");
+  expect_nothing_known(amd_smi({amd_stub}), "amdsmi_init: the amdgpu driver is not loaded (34)");
+}
+
+TEST(amd_smi, is_loaded_under_the_first_name_that_there_is) {
+  setting const set("AMD_SMI_STUB", "version=27");
+  amd_smi const library({"libno-such-smi.so", amd_stub});
+  EXPECT_TRUE(library.available());
+  EXPECT_EQ(library.why_not(), "");
+  EXPECT_EQ(number(library.snapshot(card()), "memory_clock_mhz"), 1300);
+  expect_nothing_known(amd_smi({"libno-such-smi.so", "libnor-this.so"}), "libno-such-smi.so");
 }
 
 TEST(amd_smi, does_not_know_every_card) {
   device_identity other;
   other.pci_address = "0000:0d:00.0";
-  EXPECT_THAT(amd_smi(amd_stub).snapshot(other).at("power_w").why,
+  EXPECT_THAT(amd_smi({amd_stub}).snapshot(other).at("power_w").why,
               HasSubstr("not found (31) for PCI 0000:0d:00.0"));
-  EXPECT_THAT(amd_smi(amd_stub).snapshot({}).at("power_w").why, HasSubstr("no PCI address"));
+  EXPECT_THAT(amd_smi({amd_stub}).snapshot({}).at("power_w").why, HasSubstr("no PCI address"));
 }
 
 TEST(rocm_smi, reads_what_it_has_in_the_layouts_of_both_releases) {
@@ -200,19 +209,19 @@ TEST(rocm_smi, takes_no_zero_for_a_value_and_says_what_failed) {
 }
 
 TEST(rocm_smi, lists_the_processes_of_others_on_the_card) {
-  auto const listed = rocm_smi(rocm_stub).processes(card(), {77});
+  auto const listed = rocm_smi({rocm_stub}).processes(card(), {77});
   ASSERT_THAT(listed, SizeIs(1));
   EXPECT_EQ(listed[0].pid, 4001U);
   EXPECT_EQ(listed[0].memory_bytes, 2ULL << 30);
   EXPECT_TRUE(listed[0].active);
   setting const set("ROCM_SMI_STUB", "idle");
-  EXPECT_FALSE(rocm_smi(rocm_stub).processes(card(), {77}).at(0).active);
+  EXPECT_FALSE(rocm_smi({rocm_stub}).processes(card(), {77}).at(0).active);
 }
 
 TEST(rocm_smi, is_not_available_where_it_does_not_start) {
-  expect_nothing_known(rocm_smi(amd_stub), "has no rsmi_init");
+  expect_nothing_known(rocm_smi({amd_stub}), "has no rsmi_init");
   setting const set("ROCM_SMI_STUB", "init=8");
-  expect_nothing_known(rocm_smi(rocm_stub), "rsmi_init: it could not begin (8)");
+  expect_nothing_known(rocm_smi({rocm_stub}), "rsmi_init: it could not begin (8)");
 }
 
 TEST(open_management, gives_each_vendor_its_library) {
