@@ -4,11 +4,15 @@
 import os
 import shlex
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.commands.common import (
@@ -63,11 +67,24 @@ def demo(
     write_atomically(out / truth.README, truth.readme(plan, command, str(out)).encode())
     write_atomically(out / truth.EVENTS, truth.events_csv(plan).encode())
     try:
-        number = write.write(out, wish)
+        with _progress(nights) as told:
+            number = write.write(out, wish, told)
     except OSError as error:
         raise _not_written(out, error) from error
     show(view.section(plan, number, str(out)), form)
     raise typer.Exit(Exit.OK)
+
+
+@contextmanager
+def _progress(nights: int) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal's standard error while it lasts, and nothing elsewhere."""
+    console = Console(stderr=True)
+    columns = (TextColumn("making {task.total:.0f} nights"), BarColumn(), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as shown:
+        task = shown.add_task("", total=nights)
+        yield lambda done: shown.advance(task, done)
 
 
 def _moment(text: str | None) -> datetime:

@@ -8,7 +8,7 @@ nodes leave them: reports read both. And a driver on trial, with a folder a side
 import json
 import multiprocessing
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -27,8 +27,9 @@ _ALONE = 20_000
 _MOST_PROCESSES = 4
 
 
-def write(folder: Path, wish: Wish) -> int:
-    """The number of results. Every document is held against the schema on its way.
+def write(folder: Path, wish: Wish, told: Callable[[int], None] | None = None) -> int:
+    """The number of results. Every document is held against the schema on its way. `told` hears of
+    nights that are done.
 
     Raises OSError, and ValueError for a document that is no result: a fault of the demonstration.
     """
@@ -37,7 +38,7 @@ def write(folder: Path, wish: Wish) -> int:
     dataset.create(store)
     with dataset.locked(store):
         writer = dataset.Writer(store)
-        found = tables(wish, older)
+        found = tables(wish, older, told)
         if found:
             writer.add(pa.concat_tables(found).unify_dictionaries())
         writer.commit()
@@ -62,7 +63,7 @@ def as_files(folder: Path, made: Iterable[Document]) -> int:
     return number
 
 
-def tables(wish: Wish, nights: int) -> list[pa.Table]:
+def tables(wish: Wish, nights: int, told: Callable[[int], None] | None = None) -> list[pa.Table]:
     number = wish.nodes * wish.gpus * len(wish.probes) * nights
     processes = min(_MOST_PROCESSES, os.cpu_count() or 1)
     if number < _ALONE or processes < 2:
@@ -72,8 +73,12 @@ def tables(wish: Wish, nights: int) -> list[pa.Table]:
     # Not forked: Arrow has threads of its own.
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=spawn) as pool:
-        answers = pool.map(rows, [wish] * len(parts), parts)
-        return [table for answer in answers for table in answer]
+        found = []
+        for part, answer in zip(parts, pool.map(rows, [wish] * len(parts), parts), strict=True):
+            found += answer
+            if told is not None:
+                told(len(part))
+        return found
 
 
 def rows(wish: Wish, nights: range) -> list[pa.Table]:

@@ -59,18 +59,19 @@ _Shared = dict[int, tuple[Any, str]]
 
 
 def _said(document: dict[str, Any], shared: _Shared) -> str:
-    """As JSON, keys in order."""
+    """As JSON, keys in order: device and health are long, and the same in many documents."""
+    left = sorted(document)
     parts = []
-    for key in sorted(document):
-        part = document[key]
-        if key not in ("device", "health"):
-            text = _compact(part)
-        elif id(part) in shared:
-            text = shared[id(part)][1]
-        else:
-            text = _compact(part)
-            shared[id(part)] = (part, text)
-        parts.append(f"{_compact(key)}:{text}")
+    for key in ("device", "health"):
+        at, part = left.index(key), document[key]
+        if id(part) not in shared:
+            shared[id(part)] = (part, _compact(part))
+        if at:
+            parts.append(_compact({k: document[k] for k in left[:at]})[1:-1])
+        parts.append(f'"{key}":{shared[id(part)][1]}')
+        left = left[at + 1 :]
+    if left:
+        parts.append(_compact({k: document[k] for k in left})[1:-1])
     return f"{{{','.join(parts)}}}"
 
 

@@ -19,8 +19,8 @@ from bandgate_reports.views.changes_words import Names
 
 _MOST_ROWS = 40
 _MOST_MODELS = 12  # drawings; beyond that a page is no overview
-_WIDE, _HIGH, _COLUMNS = 390, 118, 2
-_LEFT, _TOP, _FOOT = 8, 34, 100
+_WIDE, _HIGH, _COLUMNS = 370, 104, 3
+_LEFT, _TOP, _FOOT = 8, 36, 88
 
 
 class _Words:
@@ -100,7 +100,8 @@ def section(looked: Looked, names: Names, rate: RateUnit = RateUnit.GIB_S) -> Se
     """A drawing for each model and configuration: a history of each probe."""
     words, of = _Words(looked, names, rate), looked.models
     groups: dict[str, list[int]] = {}
-    for series in of.where.index[of.where.index.isin(of.nights["series"])]:
+    number = of.nights["series"].value_counts()
+    for series in of.where.index[of.where.index.isin(number.index[number >= NEEDED])]:
         groups.setdefault(words.model(series), []).append(int(series))
     figures = [_figure(name, own, looked, words) for name, own in groups.items()]
     cards = int(of.where["cards"].max()) if len(of.where) else 0
@@ -112,8 +113,8 @@ def section(looked: Looked, names: Names, rate: RateUnit = RateUnit.GIB_S) -> Se
         exit=Exit.OK,
         sentences=(
             "Each card counts relative to its own first nights, so that unequal cards that take "
-            "turns make no steps. A dashed line is a change of level, also one that cards show by "
-            "themselves.",
+            "turns make no steps. A dashed line is a change that most of the cards took, also one "
+            "that they show by themselves.",
         ),
         figures=tuple(figures[:_MOST_MODELS]),
     )
@@ -133,7 +134,7 @@ def _figure(name: str, series: list[int], looked: Looked, words: _Words) -> Figu
     wide, high = _COLUMNS * _WIDE, -(-len(series) // _COLUMNS) * _HIGH
     head = (
         f'<svg viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
-        'font-size="12" fill="currentColor">'
+        f'style="min-width: {wide}px" font-size="12" fill="currentColor">'  # a phone scrolls
     )
     return Figure(name, head + "".join(parts) + "</svg>", f"{name}. {'. '.join(said)}")
 
@@ -171,7 +172,7 @@ def _chart(
         f'<text x="{_LEFT}" y="14" font-weight="650">{escape(head)}</text>'
         f'<text x="{_WIDE - 2 * _LEFT}" y="14" text-anchor="end">{escape(newest)}</text>'
         f'<text x="{_LEFT}" y="29" opacity="0.7">'
-        f"{escape('; '.join(turns[-2:]) or 'no change')}</text>"
+        f"{escape('; '.join(turns[-2:]))}</text>"
         f'<text x="{_WIDE - 2 * _LEFT}" y="29" text-anchor="end" opacity="0.7">{below}</text>'
         f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-opacity="0.55" '
         f'stroke-width="1.3" stroke-linejoin="round"/>{lines}'
