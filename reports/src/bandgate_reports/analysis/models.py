@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from bandgate_reports.analysis import changes
-from bandgate_reports.analysis.keys import blank, filled, grouping
+from bandgate_reports.analysis.keys import blank, filled, grouping, microseconds
 from bandgate_reports.analysis.verdicts import STALE_AFTER
 from bandgate_reports.store.records import CONFIGURATION, each
 
@@ -71,7 +71,8 @@ def look(
     newest = level.groupby("series")["night"].max().reindex(where.index)
     where["current"] = newest >= newest.max() - STALE_AFTER
     found = changes.find(level, where["lower_is_better"]).changes
-    rows = [_borne(step, values, own, environment) for step in each(found)]
+    cards = members["card"]
+    rows = [_borne(step, values, own, cards, environment) for step in each(found)]
     table = found.drop(columns="event").assign(**_columns(rows))
     enough = (table["cards"] >= LEAST_CARDS) & (table["cards"] > _SHARE * table["of"])
     return Models(level, where, table.loc[enough, _STEPS].reset_index(drop=True))
@@ -102,7 +103,7 @@ def _followed(placed: pd.DataFrame) -> pd.Series:
 
 
 def _relative(nights: pd.DataFrame, members: pd.DataFrame) -> pd.DataFrame:
-    """series (of the model), member, card, night, value, own (level of the card), relative."""
+    """series (of the model), member, night, at, value, own (level of the card), relative."""
     table = nights.loc[nights["series"].isin(members.index), ["series", "night", "value", "at"]]
     number = table.groupby("series").cumcount()
     first = table[number < OWN_LEVEL].groupby("series")["value"].median()
@@ -111,8 +112,8 @@ def _relative(nights: pd.DataFrame, members: pd.DataFrame) -> pd.DataFrame:
     table = table[table["own"] > 0]
     table["relative"] = table["value"] / table["own"]
     table["series"] = table["member"].map(members["model_series"])
-    table["card"] = table["member"].map(members["card"])
-    return table.sort_values(["series", "night", "relative"], ignore_index=True)
+    keys = (table["relative"], microseconds(table["night"]), table["series"])
+    return table.iloc[np.lexsort(keys)].reset_index(drop=True)
 
 
 def _level(values: pd.DataFrame) -> pd.DataFrame:
@@ -135,7 +136,11 @@ def _columns(rows: list[tuple[int, int, int, tuple[Fact, ...]]]) -> dict[str, pd
 
 
 def _borne(
-    step: Any, values: pd.DataFrame, own: pd.DataFrame, environment: pd.DataFrame
+    step: Any,
+    values: pd.DataFrame,
+    own: pd.DataFrame,
+    cards: pd.Series,
+    environment: pd.DataFrame,
 ) -> tuple[int, int, int, tuple[Fact, ...]]:
     """Cards that took the step, measured since, known by changes of their own; shared facts."""
     first, until, size = step.night, step.announced, step.after / step.before - 1
@@ -148,18 +153,22 @@ def _borne(
     bearers = moved.index[(moved >= _SHARE * abs(size)).to_numpy()]
     near = (own["night"] - first).abs() <= _TOGETHER
     same = own[near & own["series"].isin(bearers) & ((own["step"] > 0) == (size > 0))]
-    facts = _shared(known[known["member"].isin(bearers)], first, until, environment)
+    theirs = known[known["member"].isin(bearers)]
+    facts = _shared(theirs, theirs["member"].map(cards), first, until, environment)
     return len(bearers), len(after), same["series"].nunique(), facts
 
 
 def _shared(
-    known: pd.DataFrame, first: pd.Timestamp, until: pd.Timestamp, environment: pd.DataFrame
+    known: pd.DataFrame,
+    cards: pd.Series,
+    first: pd.Timestamp,
+    until: pd.Timestamp,
+    environment: pd.DataFrame,
 ) -> tuple[Fact, ...]:
     """Facts that changed on most of these cards between their last night before and the first one
     since: of a card in rotation that is a week."""
     if known.empty or environment.empty:
         return ()
-    cards = known["card"].astype("object")
     last = known[known["night"] < first].groupby(cards)["at"].max()
     end = until + pd.Timedelta(days=1)
     changed = environment[environment["card"].isin(last.index) & (environment["seen"] < end)]
