@@ -18,7 +18,7 @@ class Elsewhere:
 
 
 CLUSTER, DASK = "needs a Dask cluster", "reports/tests/test_ingest.py"
-INTERLEAVED = "tests/ci/test_driver_gate.py"
+REBOOT, DRIVER_GATE = "around a reboot", "tests/ci/test_driver_gate.py"
 HEALTH_CHECK = "tests/ci/test_slurm_healthcheck.py"
 FIGURES, DRAWN = "draws eight figures: ten seconds", "reports/tests/test_curves.py"
 CONSUMER = "builds a project of its own"
@@ -48,8 +48,12 @@ ELSEWHERE = (
     Elsewhere("my_bench ", "the reader's own program", "tests/cli/test_judge.py"),
     Elsewhere("my_nvbench ", "the reader's own program", "tests/cli/test_judge.py"),
     Elsewhere("bandgate judge r.json", "of what that wrote", "tests/cli/test_judge.py"),
-    Elsewhere("ci/driver-gate interleave", "two containers", INTERLEAVED),
-    Elsewhere("ci/driver-gate verdict --dir /var/tmp/runtimes", "of these", INTERLEAVED),
+    # The same steps are rehearsed, with --backend, in for-driver-owners.md.
+    Elsewhere("ci/driver-gate before --dir /var/tmp/driver-5", REBOOT, DRIVER_GATE),
+    Elsewhere("ci/driver-gate after --dir /var/tmp/driver-590", REBOOT, DRIVER_GATE),
+    Elsewhere("ci/driver-gate verdict --dir /var/tmp/driver-590", REBOOT, DRIVER_GATE),
+    Elsewhere("ci/driver-gate interleave", "two containers", DRIVER_GATE),
+    Elsewhere("ci/driver-gate verdict --dir /var/tmp/runtimes", "of these", DRIVER_GATE),
     Elsewhere("bandgate-report ingest results --store history --sch", CLUSTER, DASK),
     Elsewhere("bandgate-report trend history --out report --sch", CLUSTER, DASK),
     Elsewhere("podman ", "builds an image", "tests/ci/test_kubernetes.py"),
