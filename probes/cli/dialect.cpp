@@ -14,7 +14,7 @@ namespace bandgate::cli {
 namespace {
 
 /// What a line amounts to, the worst first.
-enum class condition {
+enum class grade {
   error,
   regression,
   configuration,
@@ -29,7 +29,7 @@ enum class condition {
 };
 
 struct rule {
-  condition of;
+  grade of;
   char const* word;
   bool judged;
   int nagios, npd, nhc;
@@ -39,17 +39,17 @@ struct rule {
 /// The one place that says how bad what is, and to whom. NHC takes a node out of service for every
 /// code but 0, so there only what was measured and found bad is one.
 constexpr std::array rules{
-    rule{condition::error, "error", true, 2, 1, measurement_failed, "error"},
-    rule{condition::regression, "regression", true, 2, 1, regression_found, "error"},
-    rule{condition::configuration, "configuration", false, 3, 2, 0, "error"},
-    rule{condition::inconclusive, "inconclusive", false, 3, 2, 0, "warning"},
-    rule{condition::stale, "stale", false, 3, 2, 0, "warning"},
-    rule{condition::no_baseline, "no-baseline", false, 3, 2, 0, "warning"},
-    rule{condition::measured, "measured", false, 3, 2, 0, "warning"},
-    rule{condition::unstable, "unstable", true, 1, 0, 0, "warning"},
-    rule{condition::improved, "improved", true, 1, 0, 0, "warning"},
-    rule{condition::pass, "pass", true, 0, 0, 0, nullptr},
-    rule{condition::skipped, "skipped", false, 3, 2, 0, "notice"},
+    rule{grade::error, "error", true, 2, 1, measurement_failed, "error"},
+    rule{grade::regression, "regression", true, 2, 1, regression_found, "error"},
+    rule{grade::configuration, "configuration", false, 3, 2, 0, "error"},
+    rule{grade::inconclusive, "inconclusive", false, 3, 2, 0, "warning"},
+    rule{grade::stale, "stale", false, 3, 2, 0, "warning"},
+    rule{grade::no_baseline, "no-baseline", false, 3, 2, 0, "warning"},
+    rule{grade::measured, "measured", false, 3, 2, 0, "warning"},
+    rule{grade::unstable, "unstable", true, 1, 0, 0, "warning"},
+    rule{grade::improved, "improved", true, 1, 0, 0, "warning"},
+    rule{grade::pass, "pass", true, 0, 0, 0, nullptr},
+    rule{grade::skipped, "skipped", false, 3, 2, 0, "notice"},
 };
 
 constexpr std::array nagios_words{"OK", "WARNING", "CRITICAL", "UNKNOWN"};
@@ -57,28 +57,28 @@ constexpr std::size_t npd_bytes = 80;          ///< where NPD itself would cut, 
 constexpr std::size_t npd_subject_bytes = 36;  ///< so that a long name leaves room for the number
 constexpr std::size_t github_annotations = 9;  ///< GitHub shows ten of a kind a step, one is ours
 
-condition condition_of(report_line const& line) {
-  if (line.configuration) return condition::configuration;
-  if (line.stale) return condition::stale;
+grade grade_of(report_line const& line) {
+  if (line.configuration) return grade::configuration;
+  if (line.stale) return grade::stale;
   switch (line.what) {
     case status::pass:
-      return line.unstable ? condition::unstable : condition::pass;
+      return line.unstable ? grade::unstable : grade::pass;
     case status::improved:
-      return line.unstable ? condition::unstable : condition::improved;
+      return line.unstable ? grade::unstable : grade::improved;
     case status::regression:
-      return condition::regression;
+      return grade::regression;
     case status::error:
-      return condition::error;
+      return grade::error;
     case status::inconclusive:
-      return condition::inconclusive;
+      return grade::inconclusive;
     case status::no_baseline:
-      return condition::no_baseline;
+      return grade::no_baseline;
     case status::measured:
-      return condition::measured;
+      return grade::measured;
     case status::skipped:
-      return condition::skipped;
+      return grade::skipped;
   }
-  return condition::error;
+  return grade::error;
 }
 
 /// What a line counts as among the tool's own exit codes.
@@ -87,7 +87,7 @@ status counted(report_line const& line) {
 }
 
 rule const& rule_of(report_line const& line) {
-  return rules.at(static_cast<std::size_t>(condition_of(line)));
+  return rules.at(static_cast<std::size_t>(grade_of(line)));
 }
 
 /// One line of valid UTF-8 without control characters (C0, DEL, C1, line and paragraph separator).
@@ -132,16 +132,16 @@ std::string sentence(report_line const& line) {
 
 /// The worst and how many more are not fine; of nothing but passes a count.
 std::string summary(std::vector<report_line> const& sorted) {
-  auto const is = [](condition what) {
-    return [what](report_line const& line) { return condition_of(line) == what; };
+  auto const is = [](grade what) {
+    return [what](report_line const& line) { return grade_of(line) == what; };
   };
-  auto const passed = std::count_if(sorted.begin(), sorted.end(), is(condition::pass));
-  auto const skipped = std::count_if(sorted.begin(), sorted.end(), is(condition::skipped));
+  auto const passed = std::count_if(sorted.begin(), sorted.end(), is(grade::pass));
+  auto const skipped = std::count_if(sorted.begin(), sorted.end(), is(grade::skipped));
   auto const all = static_cast<std::ptrdiff_t>(sorted.size());
   auto const& worst = sorted.front();
-  if (condition_of(worst) == condition::pass)
+  if (grade_of(worst) == grade::pass)
     return all == 1 ? sentence(worst) : fmt::format("{} of {} passed", passed, all);
-  auto const more = all - 1 - passed - (condition_of(worst) == condition::skipped ? 0 : skipped);
+  auto const more = all - 1 - passed - (grade_of(worst) == grade::skipped ? 0 : skipped);
   return sentence(worst) + (more > 0 ? fmt::format(" (and {} more)", more) : "");
 }
 
@@ -223,7 +223,7 @@ dialect_output nhc(std::vector<report_line> const& sorted) {
   };
   auto text = prefix(sorted.front()) + summary(sorted) + "\n";
   for (auto line = sorted.begin() + 1; line != sorted.end(); ++line)
-    if (condition_of(*line) != condition::pass && condition_of(*line) != condition::skipped)
+    if (grade_of(*line) != grade::pass && grade_of(*line) != grade::skipped)
       text += prefix(*line) + sentence(*line) + "\n";
   return {text, rule_of(sorted.front()).nhc};
 }
@@ -240,7 +240,7 @@ std::string escaped(std::string const& text, bool property) {
 dialect_output github(std::vector<report_line> const& sorted, outcome const& overall) {
   std::string text;
   std::size_t annotated = 0;
-  std::map<condition, std::size_t> rest;
+  std::map<grade, std::size_t> rest;
   for (auto const& line : sorted) {
     auto const& how = rule_of(line);
     if (how.github == nullptr || annotated == github_annotations) {
@@ -267,13 +267,13 @@ dialect_output github(std::vector<report_line> const& sorted, outcome const& ove
 
 /// The lines and what only `overall` knows, so that nothing bad goes unsaid.
 std::vector<report_line> completed(std::vector<report_line> lines, outcome const& overall) {
-  auto const has = [&](condition what) {
+  auto const has = [&](grade what) {
     return std::any_of(lines.begin(), lines.end(),
-                       [&](auto const& line) { return condition_of(line) == what; });
+                       [&](auto const& line) { return grade_of(line) == what; });
   };
   auto const add = [&](report_line line, char const* message) {
     line.message = message;
-    if (!has(condition_of(line))) lines.push_back(std::move(line));
+    if (!has(grade_of(line))) lines.push_back(std::move(line));
   };
   for (auto const s : overall.finals)
     if (std::none_of(lines.begin(), lines.end(), [&](auto const& l) { return counted(l) == s; }))
@@ -305,7 +305,7 @@ char const* word_of(report_line const& line) {
 dialect_output speak(dialect in, std::vector<report_line> const& lines, outcome const& overall) {
   static_assert([] {
     for (std::size_t i = 0; i < rules.size(); ++i)
-      if (rules[i].of != static_cast<condition>(i)) return false;
+      if (rules[i].of != static_cast<grade>(i)) return false;
     return true;
   }());
   auto sorted = completed(lines, overall);
@@ -313,7 +313,7 @@ dialect_output speak(dialect in, std::vector<report_line> const& lines, outcome 
     for (auto* text : {&line.subject, &line.message, &line.brief, &line.next_step})
       *text = one_line(*text);
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](auto const& a, auto const& b) { return condition_of(a) < condition_of(b); });
+                   [](auto const& a, auto const& b) { return grade_of(a) < grade_of(b); });
   switch (in) {
     case dialect::nagios:
       return nagios(sorted);

@@ -182,8 +182,8 @@ class exposition {
       last_run_.add(of, std::round(seconds(at->time_since_epoch()).count() * 1e3) / 1e3);
   }
 
-  std::string text(std::size_t skipped) {
-    skipped_.add({}, static_cast<double>(skipped));
+  std::string text(std::size_t unread) {
+    skipped_.add({}, static_cast<double>(unread));
     untimed_.add({}, 0);
     std::string all;
     for (auto const* f : {&bandwidth_, &latency_, &ratio_, &status_, &unstable_, &last_run_, &info_,
@@ -215,7 +215,7 @@ class exposition {
 
 }  // namespace
 
-std::string prometheus_text(std::vector<checked> const& all, std::size_t skipped) {
+std::string prometheus_text(std::vector<checked> const& all, std::size_t unread) {
   std::vector<result const*> finals;
   for (auto const& pair : all) finals.push_back(&pair.final());
   // Of a name that is there twice the newest stays.
@@ -223,24 +223,24 @@ std::string prometheus_text(std::vector<checked> const& all, std::size_t skipped
                    [](auto const* a, auto const* b) { return a->run.started > b->run.started; });
   exposition metrics;
   for (auto const* r : finals) metrics.add(*r);
-  return metrics.text(skipped);
+  return metrics.text(unread);
 }
 
 void write_prometheus(std::filesystem::path const& folder, std::vector<checked> const& all,
                       std::string const& node, std::string const& backend,
                       std::filesystem::path const& results) {
-  std::size_t skipped = 0;
+  std::size_t unread = 0;
   auto shown = all;
   if (!results.empty()) {
     auto const stored = newest_stored(
         results, std::chrono::system_clock::now() - shown_for, node,
         [&](result const& r) { return r.device.backend == backend; },
-        [&](std::string const&) { ++skipped; });
+        [&](std::string const&) { ++unread; });
     shown.insert(shown.end(), stored.begin(), stored.end());
   }
   auto const file = folder / "bandgate.prom";
   try {
-    write_atomically(file, prometheus_text(shown, skipped));
+    write_atomically(file, prometheus_text(shown, unread));
     // The collector is another user, whatever this one's umask is.
     using std::filesystem::perms;
     std::filesystem::permissions(

@@ -14,8 +14,8 @@
 namespace bandgate::cli {
 
 /// Bytes per second, seconds, shares; every metric is a gauge. What is not known has no line.
-/// `skipped`: files of the results' folder that hold no valid result.
-std::string prometheus_text(std::vector<checked> const& all, std::size_t skipped);
+/// `unread`: files of the results' folder that hold no valid result.
+std::string prometheus_text(std::vector<checked> const& all, std::size_t unread);
 
 /// Writes `folder`/bandgate.prom, readable for all, in one step: `all`, and the newest stored
 /// results of that node and backend, so that a check of one probe does not take the others off the

@@ -73,9 +73,9 @@ std::optional<unsigned> sockets(path const& root, std::string const& cpuinfo) {
 /// Nodes with processors; memory alone (CXL, the memory of a coherent GPU) makes no place to run.
 std::optional<unsigned> numa_nodes(path const& root) {
   auto const folder = root / "sys/devices/system/node";
-  auto const names = names_in(folder);
+  auto const nodes = names_in(folder);
   return count_or_none(static_cast<std::size_t>(
-      std::count_if(names.begin(), names.end(), [&](std::string const& name) {
+      std::count_if(nodes.begin(), nodes.end(), [&](std::string const& name) {
         auto const cpus = parse_cpu_list(read_line(folder / name / "cpulist"));
         return number_after(name, "node") && cpus && !cpus->empty();
       })));

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "gate/judge.hpp"
 #include "gate/looks.hpp"
@@ -27,11 +28,11 @@ std::optional<cause> concluded(cause_rule const& rule, finding found) {
 
 /// By the place of the rule's group in the table.
 std::ptrdiff_t group_of(cause const& found) {
-  auto const rules = cause_rules();
-  auto const first = std::find_if(rules.begin(), rules.end(), [&](cause_rule const& rule) {
+  auto const table = cause_rules();
+  auto const first = std::find_if(table.begin(), table.end(), [&](cause_rule const& rule) {
     return std::string_view(rule.checks) == found.rule->checks;
   });
-  return first - rules.begin();
+  return first - table.begin();
 }
 
 auto rank_of(cause const& found) {

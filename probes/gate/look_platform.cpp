@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is silent because a baseline file states it of the platform: the reference may be of more.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "gate/link.hpp"
 #include "gate/looks.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -13,7 +14,6 @@
 namespace bandgate {
 namespace {
 
-constexpr double one_gib = 1073741824.0;
 constexpr char const* shipped = "the shipped baselines";
 
 std::string file_part(std::string const& origin) {
@@ -39,8 +39,7 @@ std::string key_of(device_identity const& device) {
   add("subsystem ", device.pci_subsystem);
   add("board part ", device.board_part);
   add("name ", "\"" + normalized_name(baseline_name(device)) + "\"");
-  if (device.memory_bytes)
-    add("", fmt::format("{:.1f} GiB", static_cast<double>(*device.memory_bytes) / one_gib));
+  if (device.memory_bytes) add("", fmt::format("{:.1f} GiB", in_gib(*device.memory_bytes)));
   if (device.ecc) add("ECC ", *device.ecc ? "on" : "off");
   add("MIG profile ", device.mig_profile);
   return key;

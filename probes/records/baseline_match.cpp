@@ -2,6 +2,7 @@
 #include "records/baseline_match.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,6 @@
 
 namespace bandgate {
 namespace {
-
-constexpr double one_gib = 1073741824.0;
 
 /// 5 %: drivers keep a part of the memory for themselves (an H200 of 141 GiB reports 140.4), while
 /// no two models of one PCI id are that close.
@@ -67,8 +66,7 @@ std::string difference(baseline_file const& file, device_identity const& device)
     return file.mig.empty() ? "is for the whole card" : "is for MIG profile " + file.mig;
   if (file.ecc && device.ecc && *file.ecc != *device.ecc)
     return *file.ecc ? "is for ECC on" : "is for ECC off";
-  if (device.memory_bytes &&
-      !memory_fits(static_cast<double>(*device.memory_bytes) / one_gib, file.memory_gib))
+  if (device.memory_bytes && !memory_fits(in_gib(*device.memory_bytes), file.memory_gib))
     return "is for " + text_of(file.memory_gib);
   return "";
 }

@@ -2,6 +2,7 @@
 /// Which file speaks of which device. Internal to records/.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -39,6 +40,11 @@ std::optional<std::string> shared_claim(baseline_file const& a, baseline_file co
 std::optional<baseline_entry> entry_for(baseline_file const& file, std::string const& probe,
                                         parameters const& values, std::string const& card,
                                         std::string const& board_part);
+
+/// Memory as baseline files state it.
+constexpr double in_gib(std::uint64_t bytes) {
+  return static_cast<double>(bytes) / 1073741824.0;
+}
 
 /// All *.json of a folder, sorted by name, or the one file.
 std::vector<baseline_file> read_folder(std::filesystem::path const& where,

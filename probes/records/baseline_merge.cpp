@@ -15,8 +15,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double one_gib = 1073741824.0;
-
 ordered_json key_json(device_identity const& device) {
   ordered_json key{{"pci_device", device.pci_device}};
   if (device.pci_subsystem.empty()) return key;
@@ -33,8 +31,7 @@ ordered_json new_document(device_identity const& device) {
   if (!device.pci_device.empty()) gpu["match"].push_back(key_json(device));
   gpu["aliases"] = ordered_json::array();
   if (!normalized_name(name).empty()) gpu["aliases"].push_back(name);
-  if (device.memory_bytes)
-    gpu["memory_gib"] = significant(static_cast<double>(*device.memory_bytes) / one_gib, 3);
+  if (device.memory_bytes) gpu["memory_gib"] = significant(in_gib(*device.memory_bytes), 3);
   if (device.peak_bytes_per_second)
     gpu["peak_gb_s"] = significant(*device.peak_bytes_per_second / 1e9, 6);
   gpu["ecc"] = nullptr;

@@ -2,6 +2,7 @@
 #include "records/baseline_place.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

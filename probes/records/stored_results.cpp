@@ -84,10 +84,10 @@ bool passed_over(std::string const& text, std::vector<std::string> const& mentio
 std::vector<std::string> quoted(std::vector<std::string> const& words) {
   std::vector<std::string> all;
   for (auto const& word : words) {
-    auto const json =
+    auto const text =
         nlohmann::json(word).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-    if (json.find('\\') != std::string::npos) return {};
-    all.push_back(json);
+    if (text.find('\\') != std::string::npos) return {};
+    all.push_back(text);
   }
   return all;
 }
