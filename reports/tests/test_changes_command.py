@@ -110,6 +110,26 @@ def test_what_ends_with_exit_code_1(tmp_path: Path) -> None:
     assert run(tmp_path / "new", "--days", "0")[0] == 0
 
 
+def test_what_eight_cards_in_turn_lose_is_a_loss_of_their_model(tmp_path: Path) -> None:
+    def in_turn(back: int) -> Gpu:
+        number = back % 8
+        driver_ = "590.44.01" if back < 12 else H200.driver
+        return replace(H200, uuid=f"GPU-{number}", pci=f"0000:{number:02x}:00.0", driver=driver_)
+
+    folder = write(tmp_path, history(64, since(12, 0.98), gpu=in_turn))
+    code, found = data(folder)
+    assert (code, found["series_searched"], found["changes"]) == (1, 0, [])
+    (one,) = found["model_changes"]
+    assert (one["model"], one["probe"], one["night"]) == ("NVIDIA H200", "read", "2026-11-18")
+    assert (one["cards"], one["cards_measured"], one["in_force"]) == (5, 5, True)
+    assert round(one["step"], 3) == -0.02
+    assert {"field": "driver", "before": H200.driver, "after": "590.44.01"} in one["together_with"]
+    assert "NVIDIA H200 as a whole: read −2.0" in found["headline"]
+    assert data(folder, "--level", "model")[1]["model_changes"][0]["night"] == "2026-11-18"
+    code, found = data(folder, "--level", "card")
+    assert (code, found["model_changes"]) == (0, [])
+
+
 def test_a_loss_of_a_card_that_was_replaced_is_over(tmp_path: Path) -> None:
     other = replace(H200, board_part="692-2G520-0280-001")
     folder = write(
