@@ -11,6 +11,10 @@
 
 #include <hip/hip_runtime_api.h>
 
+// A macro there; headers of newer standard libraries, which may be read after it, have an attribute
+// of that name.
+#undef __noinline__
+
 namespace bandgate {
 
 using cudaError_t = hipError_t;
@@ -33,14 +37,11 @@ inline constexpr auto& cudaGetLastError = hipGetLastError;
 inline constexpr auto& cudaDriverGetVersion = hipDriverGetVersion;
 inline constexpr auto& cudaRuntimeGetVersion = hipRuntimeGetVersion;
 inline constexpr auto& cudaGetDeviceCount = hipGetDeviceCount;
-inline constexpr auto& cudaSetDevice = hipSetDevice;
 inline constexpr auto& cudaDeviceCanAccessPeer = hipDeviceCanAccessPeer;
 inline constexpr auto& cudaDeviceEnablePeerAccess = hipDeviceEnablePeerAccess;
 inline constexpr auto& cudaMemGetInfo = hipMemGetInfo;
-inline constexpr auto& cudaFree = hipFree;
 inline constexpr auto& cudaMemcpyAsync = hipMemcpyAsync;
 inline constexpr auto& cudaMemsetAsync = hipMemsetAsync;
-inline constexpr auto& cudaHostUnregister = hipHostUnregister;
 inline constexpr auto& cudaStreamCreateWithFlags = hipStreamCreateWithFlags;
 inline constexpr auto& cudaStreamDestroy = hipStreamDestroy;
 inline constexpr auto& cudaStreamSynchronize = hipStreamSynchronize;
@@ -50,6 +51,16 @@ inline constexpr auto& cudaEventRecord = hipEventRecord;
 inline constexpr auto& cudaEventSynchronize = hipEventSynchronize;
 inline constexpr auto& cudaEventElapsedTime = hipEventElapsedTime;
 
+// Not those that lambdas call: to gcc 16 these are constexpr, and the references are not functions.
+inline cudaError_t cudaSetDevice(int device) {
+  return hipSetDevice(device);
+}
+inline cudaError_t cudaFree(void* memory) {
+  return hipFree(memory);
+}
+inline cudaError_t cudaHostUnregister(void* host) {
+  return hipHostUnregister(host);
+}
 inline cudaError_t cudaMalloc(void** to, std::size_t size) {
   return hipMalloc(to, size);
 }
