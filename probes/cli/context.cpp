@@ -55,8 +55,9 @@ void add_device_options(CLI::App& command, common_options& options, environment 
   if (auto const set = value_of(env, "BANDGATE_BACKEND"); !set.empty()) options.backend = set;
   command
       .add_option("--backend", options.backend,
-                  "auto, cuda, host, or scripted:FILE (a fire drill); default $BANDGATE_BACKEND, "
-                  "else auto")
+                  fmt::format("auto, {}, host, or scripted:FILE (a fire drill); default "
+                              "$BANDGATE_BACKEND, else auto",
+                              gpu_backend()))
       ->capture_default_str();
   command
       .add_option("--device", options.device,

@@ -61,8 +61,8 @@ void add_judged(CLI::App& program, environment const& env, int& code) {
   if (auto const backend = env.find("BANDGATE_BACKEND"); backend != env.end())
     options->backend = backend->second;
   command->add_option("--backend", options->backend,
-                      "count this backend's results: auto, cuda, host, scripted:FILE; default "
-                      "$BANDGATE_BACKEND, else auto");
+                      "count this backend's results: auto, " + gpu_backend() +
+                          ", host, scripted:FILE; default $BANDGATE_BACKEND, else auto");
   command->add_option("--results", options->results, "folder of result files")->required();
   command->add_option("--since", *since, "count what began at or after this UTC time (RFC 3339)");
   auto const set = env.find("BANDGATE_STRICT");

@@ -227,7 +227,7 @@ void add_status(CLI::App& program, environment const& env, int& code) {
   command->add_option("--device", common.device, "UUID, PCI address, several with commas, or all")
       ->capture_default_str();
   command->add_option("--backend", common.backend,
-                      "of this backend: auto (GPUs), cuda, host, scripted; default "
+                      "of this backend: auto (GPUs), cuda, hip, host, scripted; default "
                       "$BANDGATE_BACKEND, else auto");
   add_baseline_options(*command, common);
   command->add_option("--results", common.results,

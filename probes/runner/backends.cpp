@@ -12,6 +12,10 @@ std::string chosen_backend(std::string const& asked, gpu_presence const& machine
   return asked;
 }
 
+std::string gpu_backend() {
+  return gpu_backend_name();
+}
+
 bool is_gpu_backend(std::string const& name) {
   return name == gpu_backend_name();
 }

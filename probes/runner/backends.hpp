@@ -16,7 +16,8 @@ namespace bandgate {
 /// node (broken or not: a GPU machine never quietly becomes a host run), else "host".
 std::string chosen_backend(std::string const& asked, gpu_presence const& machine);
 
-/// Whether that is the name of this build's backend of GPUs: "cuda" or "hip".
+/// The name of this build's backend of GPUs: "cuda" or "hip".
+std::string gpu_backend();
 bool is_gpu_backend(std::string const& name);
 
 /// Which GPU compiler this build has: "cuda 13.0", "hip 6.4" or "none".
