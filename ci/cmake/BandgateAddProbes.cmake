@@ -6,7 +6,7 @@ BandgateAddProbes
 A program of a project's own probes, and a CTest case for each of them on each device::
 
   bandgate_add_probes(<target>
-    SOURCES <file>...         # C++ and CUDA; each declares probes with BANDGATE_PROBE
+    SOURCES <file>...         # C++, and CUDA or HIP; each declares probes with BANDGATE_PROBE
     [BASELINES <path>...]     # folders or files: what the probes are held against
     [RELATIVE_TO <probe>...]  # probes of Bandgate's own that entries are relative to, such as copy
     [...])                    # everything that bandgate_discover_probes() takes
@@ -15,11 +15,32 @@ A program of a project's own probes, and a CTest case for each of them on each d
 on work for these probes as they do for Bandgate's. Those named by ``RELATIVE_TO`` are in it, too, and
 measured where an entry asks for them; they get no case of their own.
 
-A ``.cu`` file is compiled by the CUDA compiler. Where Bandgate was built without CUDA and the project
-does not enable it, it is compiled as C++, for its host kernels.
+A ``.cu`` file is compiled by the compiler of Bandgate's GPUs, CUDA's or HIP's. Where Bandgate was built
+without either and the project does not enable CUDA, it is compiled as C++, for its host kernels.
+
+::
+
+  bandgate_enable_hip()
+
+enables CMake's language HIP in this directory where Bandgate was built for AMD's GPUs, with the compiler
+that it finds itself, Debian's, too; else it does nothing. To be called outside functions.
 #]=======================================================================]
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/BandgateDiscoverProbes.cmake)
+
+function(_bandgate_hip_module out)
+  set(${out} "" PARENT_SCOPE)
+  get_target_property(language bandgate::catalog BANDGATE_LANGUAGE)
+  if(language STREQUAL "HIP")
+    set(${out} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BandgateHip.cmake PARENT_SCOPE)
+  endif()
+endfunction()
+macro(bandgate_enable_hip)
+  _bandgate_hip_module(_bandgate_hip)
+  if(_bandgate_hip)
+    include(${_bandgate_hip})
+  endif()
+endmacro()
 
 # What to link for those probes of the catalogue: objects, since they register themselves and a library
 # would drop them. Of a Bandgate within the project the sources, so that nobody compiles all the others.
@@ -65,6 +86,10 @@ function(bandgate_add_probes target)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   get_target_property(language bandgate::catalog BANDGATE_LANGUAGE)
   set(same_compilers ON)
+  set(enable "enable_language(${language})")
+  if(language STREQUAL "HIP")
+    set(enable "bandgate_enable_hip()")
+  endif()
   if(language AND NOT language IN_LIST languages)
     set(same_compilers OFF)
   endif()
@@ -74,7 +99,7 @@ function(bandgate_add_probes target)
       continue()
     elseif(NOT same_compilers)
       message(FATAL_ERROR "bandgate_add_probes: ${source} needs the ${language} compiler, as Bandgate "
-        "was built with it; call enable_language(${language}) before")
+        "was built with it; call ${enable} before")
     elseif(language STREQUAL "HIP")
       set_source_files_properties(${source} PROPERTIES LANGUAGE HIP)
     elseif(NOT CUDA IN_LIST languages)
@@ -85,7 +110,10 @@ function(bandgate_add_probes target)
   target_link_libraries(${target} PRIVATE bandgate::bandgate)
   # CMake 3.25 silently lowers CUDA_STANDARD 20 to 17 with nvcc 13, and nvcc takes one -std alone.
   set_property(TARGET ${target} PROPERTY CUDA_STANDARD)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA,HIP>:-std=c++20>)
+  if(language STREQUAL "HIP")  # whose linker would add the runtime, which is loaded when first needed
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  endif()
 
   set(options)
   if(arg_STRICT)

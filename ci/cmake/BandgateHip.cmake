@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The HIP compiler: CMake's language HIP, with ROCm's clang or a distribution's.
+# The HIP compiler: CMake's language HIP in this directory, with ROCm's clang or a distribution's.
+# Included by Bandgate's own build, and by bandgate_enable_hip() for a project with probes of its own.
 #
 # That language wants ROCm's folders, which Debian has not, and links the runtime, which here is
 # loaded when first needed (probes/backend/gpu/hip_runtime.cpp), so that the program starts on
@@ -31,7 +32,7 @@ if(NOT CMAKE_HIP_COMPILER)
     endforeach()
   endif()
   if(NOT CMAKE_HIP_COMPILER)
-    message(FATAL_ERROR "BANDGATE_BACKEND=hip but no HIP compiler was found: install ROCm or Debian's "
+    message(FATAL_ERROR "Bandgate is for AMD's GPUs here, but no HIP compiler was found: install ROCm or Debian's "
       "hipcc, or set CMAKE_HIP_COMPILER to a clang++ that knows HIP")
   endif()
 endif()
@@ -77,12 +78,15 @@ bandgate_hip_flags(${CMAKE_HIP_COMPILER} BANDGATE_HIP_FLAGS)
 if(NOT CMAKE_HIP_ARCHITECTURES)
   bandgate_hip_architectures(${CMAKE_HIP_COMPILER} "${BANDGATE_HIP_FLAGS}" CMAKE_HIP_ARCHITECTURES)
 endif()
-set(CMAKE_HIP_COMPILER_ROCM_ROOT ${PROJECT_BINARY_DIR}/hip)
+set(CMAKE_HIP_COMPILER_ROCM_ROOT ${CMAKE_BINARY_DIR}/CMakeFiles/bandgate-hip)
 file(WRITE ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib/cmake/hip-lang/hip-lang-config.cmake
   "# Bandgate loads the runtime itself: see ci/cmake/BandgateHip.cmake.\n")
 set(CMAKE_HIP_COMPILER_ID_TEST_FLAGS_FIRST ${BANDGATE_HIP_FLAGS})
 list(JOIN BANDGATE_HIP_FLAGS " " flags)
-set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} ${flags}")
+string(FIND "${CMAKE_HIP_FLAGS}" "${flags}" there)
+if(there EQUAL -1)
+  set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} ${flags}")
+endif()
 enable_language(HIP)
 
 # For the backend, which is C++ to any compiler.

@@ -13,6 +13,10 @@ target_link_libraries(bandgate_library INTERFACE bandgate_main)
 # The headers' constexpr functions are called on the device too.
 target_compile_options(bandgate_library INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
+if(BANDGATE_HAVE_HIP)
+  list(JOIN BANDGATE_HIP_OPTIONS " " options)
+  target_compile_options(bandgate_library INTERFACE "$<$<COMPILE_LANGUAGE:HIP>:SHELL:${options}>")
+endif()
 set_target_properties(bandgate_library PROPERTIES EXPORT_NAME bandgate)
 add_library(bandgate::bandgate ALIAS bandgate_library)
 add_library(bandgate::catalog ALIAS bandgate_catalog)
@@ -80,7 +84,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/bandgate-config-ver
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/bandgate-config-version.cmake
   ci/cmake/BandgateAddProbes.cmake ci/cmake/BandgateCudaToolkit.cmake
-  ci/cmake/BandgateDiscoverProbes.cmake
+  ci/cmake/BandgateDiscoverProbes.cmake ci/cmake/BandgateHip.cmake
   ci/cmake/BandgateDiscoverProbes.ctest.in
   DESTINATION ${package_dir} COMPONENT development)
 include(BandgatePackage)

@@ -17,6 +17,21 @@ PROGRAM = os.environ["BANDGATE_PROGRAM"]
 BUILD = Path(os.environ["BANDGATE_BUILD"])
 SOURCE = Path(os.environ["BANDGATE_SOURCE"])
 STUB = os.environ["BANDGATE_HIP_STUB"]
+ARCHITECTURE = os.environ["BANDGATE_ARCHITECTURE"]
+COMPILER = os.environ["BANDGATE_COMPILER"]
+EXAMPLE = SOURCE / "docs/examples/reduction"
+
+# A machine with AMD's driver: that file is there for a program which asks.
+DRIVER = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+int stat(const char *path, struct stat *to) {
+  return fstatat(AT_FDCWD, strcmp(path, "/dev/kfd") ? path : "/dev/null", to, 0);
+}
+int stat64(const char *path, struct stat64 *to) { return stat(path, (struct stat *)to); }
+"""
 
 # As somebody writes it who has NVIDIA's GPUs alone.
 PROBE = """
@@ -78,6 +93,21 @@ def listed(**variables: str) -> list[dict[str, Any]]:
     return found
 
 
+def broken_runtime(folder: str) -> str:
+    """A folder in which the loader finds the runtime, and cannot load it."""
+    for library in Path(STUB).glob("libamdhip64.so.*"):
+        (Path(folder) / library.name).write_text("no library\n")
+    return folder
+
+
+def call(*command: str | Path, cwd: Path | None = None) -> str:
+    words = list(map(str, command))
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
 def compile_command(source: Path) -> list[str]:
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         if Path(entry["file"]) == source:
@@ -101,11 +131,31 @@ class WithoutAnAmdGpu(unittest.TestCase):
 
     def test_starts_without_the_runtime(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            for library in Path(STUB).glob("libamdhip64.so.*"):
-                (Path(folder) / library.name).write_text("no library\n")
-            answer = Answer("devices", "--backend", "hip", LD_LIBRARY_PATH=folder)
+            answer = Answer("devices", "--backend", "hip", LD_LIBRARY_PATH=broken_runtime(folder))
             self.assertEqual(answer.code, 77, answer.err)
             self.assertEqual(Answer("list", LD_LIBRARY_PATH=folder).code, 0)
+
+    @unittest.skipIf(list(Path("/opt/rocm/lib").glob("libamdhip64.so.*")), "ROCm is there")
+    def test_a_driver_without_the_runtime_is_a_fault_with_the_loaders_words(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            driver = Path(folder) / "driver.so"
+            source = Path(folder) / "driver.c"
+            source.write_text(DRIVER)
+            call(COMPILER, "-x", "c", "-shared", "-fPIC", source, "-o", driver)
+            machine = {"LD_LIBRARY_PATH": broken_runtime(folder), "LD_PRELOAD": str(driver)}
+            answer = Answer("devices", "--backend", "hip", "--json", **machine)
+            self.assertEqual(answer.code, 3, answer.err)
+            (problem,) = json.loads(answer.out)["problems"]
+            self.assertEqual(problem["code"], "runtime-missing")
+            self.assertRegex(
+                problem["message"],
+                r"there is /dev/kfd, and HIP's runtime library libamdhip64\.so\.\d+ cannot be "
+                r"loaded: .*libamdhip64\.so\.\d+: (invalid ELF header|file too short); "
+                r"install ROCm \d+'s",
+            )
+            words = ("check", "read", "--backend", "hip", "--results", "none")
+            self.assertEqual(Answer(*words, **machine).code, 3)
+            self.assertEqual(Answer("list", **machine).code, 0)
 
     def test_needs_no_library_of_rocm_to_start(self) -> None:
         linked = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
@@ -155,6 +205,52 @@ class AddedProbe(unittest.TestCase):
                     check=False,
                 )
                 self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class OfAnotherProject(unittest.TestCase):
+    """docs/examples/reduction, whose kernel HIP compiles where Bandgate is one for AMD's GPUs."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="bandgate-hip-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.build = self.folder / "build"
+
+    def configure(self, *options: str) -> None:
+        fast = ["-DCMAKE_CXX_FLAGS_RELEASE=-O0", "-DCMAKE_HIP_FLAGS_RELEASE=-O1 -Xarch_host -O0"]
+        fast += ["-DCMAKE_CUDA_COMPILER=NOTFOUND", f"-DCMAKE_HIP_ARCHITECTURES={ARCHITECTURE}"]
+        call("cmake", "-S", EXAMPLE, "-B", self.build, "-G", "Ninja", *fast, *options)
+
+    def test_an_installed_bandgate_hands_its_kernel_to_the_runtime(self) -> None:
+        prefix = self.folder / "installed"
+        call("cmake", "--install", BUILD, "--prefix", prefix)
+        self.configure(f"-DCMAKE_PREFIX_PATH={prefix}")
+        call("cmake", "--build", self.build)
+        program = self.build / "reduction_probes"
+        self.assertNotIn("amdhip", call("ldd", program))
+        log = self.folder / "kernels"
+        done = subprocess.run(
+            [program, "devices", "--backend", "hip"],
+            env={"LD_LIBRARY_PATH": STUB, "HIP_STUB": "gfx90a@c1", "HIP_STUB_LOG": str(log)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("sum_of_pairs", log.read_text())
+        self.assertIn("read_tile", log.read_text())  # that of RELATIVE_TO
+
+    def test_hip_compiles_it_within_the_project(self) -> None:
+        self.configure(
+            "-DBANDGATE_FROM=subdirectory",
+            f"-DBANDGATE_SOURCE={SOURCE}",
+            "-DBANDGATE_BACKEND=hip",
+        )
+        # As the test above compiles it.
+        kernel = "CMakeFiles/reduction_probes.dir/probe.cu.o"
+        command = call("ninja", "-C", self.build, "-t", "commands", "-s", kernel)
+        for flag in (f"--offload-arch={ARCHITECTURE}", "-include hip/hip_runtime.h", "-x hip"):
+            self.assertIn(flag, command)
 
 
 class OnAStub(unittest.TestCase):

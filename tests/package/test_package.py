@@ -106,7 +106,7 @@ class Consumer(unittest.TestCase):
     def test_find_package(self) -> None:
         prefix = self.install()
         # Without CUDA: that its code is compiled, too, is what the build of the project shows.
-        self.configure(f"-DCMAKE_PREFIX_PATH={prefix}", "-DREDUCTION_CUDA=OFF")
+        self.configure(f"-DCMAKE_PREFIX_PATH={prefix}", "-DREDUCTION_GPU=OFF")
         self.call("cmake", "--build", self.build)
         self.check_passes()
 
@@ -141,7 +141,7 @@ class Consumer(unittest.TestCase):
         self.configure(
             "-DBANDGATE_FROM=subdirectory",
             f"-DBANDGATE_SOURCE={ROOT}",
-            "-DREDUCTION_CUDA=OFF",
+            "-DREDUCTION_GPU=OFF",
             *LIKE_HERE,
         )
         self.call("cmake", "--build", self.build, "--target", "reduction_probes")
@@ -170,7 +170,7 @@ class Consumer(unittest.TestCase):
             lists.write_text(wrong, encoding="utf-8")
             done = subprocess.run(
                 ["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja",
-                 f"-DCMAKE_PREFIX_PATH={prefix}", "-DREDUCTION_CUDA=OFF",
+                 f"-DCMAKE_PREFIX_PATH={prefix}", "-DREDUCTION_GPU=OFF",
                  f"-DCUDAToolkit_ROOT={os.environ['PACKAGE_CUDA_ROOT']}"],
                 env=self.environment, text=True, capture_output=True, check=False,
             )  # fmt: skip

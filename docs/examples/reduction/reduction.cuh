@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The same on a GPU: adds the sum of `count` pairs of words to *total.
+/// The same on a GPU, NVIDIA's or AMD's: adds the sum of `count` pairs of words to *total.
 #pragma once
 
 #include <cstdint>
+
+/// What is read once need not stay in a cache.
+__device__ inline ulonglong2 load_once(ulonglong2 const* from) {
+#if defined(__HIP__)
+  return *from;
+#else
+  return __ldcs(from);
+#endif
+}
 
 template <unsigned Threads>
 __global__ void __launch_bounds__(Threads)
@@ -17,17 +26,18 @@ __global__ void __launch_bounds__(Threads)
       ulonglong2 pair[loads];
 #pragma unroll
       for (unsigned k = 0; k < loads; ++k)
-        pair[k] = i + k * step < count ? __ldcs(from + i + k * step) : ulonglong2{0, 0};
+        pair[k] = i + k * step < count ? load_once(from + i + k * step) : ulonglong2{0, 0};
 #pragma unroll
       for (unsigned k = 0; k < loads; ++k) sum += pair[k].x + pair[k].y;
     }
-    if (round > 0 && sum != before) __trap();  // so that no round is superfluous
+    if (round > 0 && sum != before) atomicAdd(total, 1);  // so that no round is superfluous
   }
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffff, sum, offset);
-  __shared__ unsigned long long warps[Threads / 32];
-  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sum;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (unsigned warp = 1; warp < Threads / 32; ++warp) sum += warps[warp];
-  atomicAdd(total, sum);
+  // Not by warps, which have 32 threads on NVIDIA's GPUs and 64 on AMD's.
+  __shared__ unsigned long long sums[Threads];
+  sums[threadIdx.x] = sum;
+  for (unsigned half = Threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) atomicAdd(total, sums[0]);
 }
