@@ -89,6 +89,8 @@ TEST(ScriptedSession, IsAGpuToTheProbe) {
   EXPECT_EQ(facts.processors, 132U);
   EXPECT_EQ(facts.compute_capability, 103U);
   EXPECT_TRUE(session->proportional());
+  device["identity"]["compute_capability"] = "gfx942";
+  EXPECT_EQ(open(script_of(device))->facts().compute_capability, 0U);
 }
 
 TEST(ScriptedSession, TakesWorkAndShapesFromTheProbe) {

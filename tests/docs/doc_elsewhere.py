@@ -31,6 +31,7 @@ ELSEWHERE = (
     Elsewhere("cmake -S . -B build/hip", "builds for minutes", "ci/test"),
     Elsewhere("cmake --build build/hip", "builds for minutes", "ci/test"),
     Elsewhere("build/hip/probes/cli/bandgate", "of that build", "tests/hip/CMakeLists.txt"),
+    Elsewhere("ci/submit-baselines ", "pushes", "tests/cli/test_submit_baselines.py"),
     Elsewhere("cmake -S . -B build  ", CONSUMER, "tests/package/test_package.py"),
     Elsewhere("cmake -S . -B build -DBANDGATE", CONSUMER, "tests/package/test_package.py"),
     Elsewhere("cmake --build build", CONSUMER, "tests/package/test_package.py"),

@@ -160,9 +160,11 @@ device_facts scripted_session::facts() const {
   facts.memory_free = device_.memory_free;
   facts.last_level_cache = {d.last_level_cache_bytes.value_or(0)};
   facts.processors = d.processors.value_or(0);
-  for (char const digit : d.compute_capability)  // "9.0" is 90
-    if (digit != '.')
-      facts.compute_capability = facts.compute_capability * 10 + static_cast<unsigned>(digit - '0');
+  if (!d.compute_capability.starts_with("gfx"))    // an architecture of AMD's is no number
+    for (char const digit : d.compute_capability)  // "9.0" is 90
+      if (digit != '.')
+        facts.compute_capability =
+            facts.compute_capability * 10 + static_cast<unsigned>(digit - '0');
   facts.is_gpu = true;
   return facts;
 }
