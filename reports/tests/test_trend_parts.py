@@ -13,7 +13,7 @@ import pytest
 from bandgate_reports.analysis.verdicts import Exit
 from bandgate_reports.figures import histories
 from bandgate_reports.section import Column, Figure, Row, Section, Table, Tone
-from bandgate_reports.trend import html, markdown
+from bandgate_reports.trend import build, html, markdown
 from bandgate_reports.trend.model import Item, Since
 from test_cli import trend
 from test_render import HOSTILE, hostile, report, small
@@ -226,3 +226,11 @@ def test_pngs_are_written_where_they_are_wanted(tmp_path: Path, run: Run) -> Non
     wrong = run(*trend(results, tmp_path / "out", "--png-all"))
     assert wrong.code == 2
     assert "--png-all: there is no folder for them; add --png DIR" in wrong.stderr
+
+
+def test_fields_that_went_the_same_way_stand_together() -> None:
+    there_and_back = ["570.1 → 580.2", "580.2 → 570.1"]
+    steps = {"GSP firmware": there_and_back, "ECC": ["off → on"], "driver": there_and_back}
+    assert build._ways(steps) == (
+        "ECC off → on; driver, GSP firmware 570.1 → 580.2, 580.2 → 570.1"
+    )

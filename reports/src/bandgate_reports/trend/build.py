@@ -136,7 +136,7 @@ def _window(table: pd.DataFrame) -> Window:
 
 def _recent(changes: pd.DataFrame, table: pd.DataFrame) -> tuple[Change, ...]:
     """Changes of the last two weeks of results, the newest first; a line for each night and set of
-    hosts."""
+    hosts, in which fields that went the same way stand together."""
     if changes.empty:
         return ()
     latest = table.loc[table["placed"], "started"].max()
@@ -145,11 +145,21 @@ def _recent(changes: pd.DataFrame, table: pd.DataFrame) -> tuple[Change, ...]:
     recent["node"] = recent["series"].map(who["node"].astype("object"))
     recent["day"] = recent["seen"].dt.strftime("%Y-%m-%d")
     today = day_text(latest.timestamp() // DAY_S)
-    found: dict[tuple[str, str], list[str]] = {}
-    for key, group in recent.groupby(["day", "field", "before", "after"], sort=True):
+    ways: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for key, group in recent.sort_values("seen", kind="stable").groupby(
+        ["day", "field", "before", "after"], sort=False
+    ):
         day, field, before, after = (str(k) for k in key)
         nodes = listed(sorted({printable(n) for n in group["node"]}))
-        text = printable(f"{field} {shorten(before, 60)} → {shorten(after, 60)}")
-        found.setdefault((day, nodes), []).append(text)
-    made = [Change(day, "; ".join(t), nodes, day == today) for (day, nodes), t in found.items()]
+        step = printable(f"{shorten(before, 60)} → {shorten(after, 60)}")
+        ways.setdefault((day, nodes), {}).setdefault(printable(field), []).append(step)
+    made = [Change(day, _ways(by), nodes, day == today) for (day, nodes), by in ways.items()]
     return tuple(sorted(made, key=lambda c: c.when, reverse=True))
+
+
+def _ways(steps: dict[str, list[str]]) -> str:
+    """\"driver, fabric manager 570 → 580, 580 → 570; ECC off → on\"."""
+    fields: dict[str, list[str]] = {}
+    for field in sorted(steps, key=str.lower):
+        fields.setdefault(", ".join(steps[field]), []).append(field)
+    return "; ".join(f"{', '.join(names)} {way}" for way, names in fields.items())
