@@ -231,6 +231,4 @@ def test_pngs_are_written_where_they_are_wanted(tmp_path: Path, run: Run) -> Non
 def test_fields_that_went_the_same_way_stand_together() -> None:
     there_and_back = ["570.1 → 580.2", "580.2 → 570.1"]
     steps = {"GSP firmware": there_and_back, "ECC": ["off → on"], "driver": there_and_back}
-    assert build._ways(steps) == (
-        "ECC off → on; driver, GSP firmware 570.1 → 580.2, 580.2 → 570.1"
-    )
+    assert build._ways(steps) == ("driver, GSP firmware 570.1 → 580.2, 580.2 → 570.1; ECC off → on")
