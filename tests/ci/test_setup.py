@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -27,6 +28,23 @@ TOOLS = [
     "uname",
     "sha256sum",
 ]
+
+
+class Shell(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("shellcheck"), "no shellcheck")
+    def test_shellcheck_finds_nothing(self) -> None:
+        def is_shell(file: Path) -> bool:
+            first = file.read_bytes().partition(b"\n")[0]
+            return re.match(rb"#!.*\b(ba)?sh\b", first) is not None
+
+        files = [file for file in (ROOT / "ci").rglob("*") if file.is_file() and is_shell(file)]
+        for name in ("gate", "package", "slurm/prolog", "kubernetes/measure"):
+            self.assertIn(ROOT / "ci" / name, files)
+        checked = subprocess.run(
+            ["shellcheck", "-x", "-a", ROOT / ".ci/run", *files],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        self.assertEqual(checked.returncode, 0, checked.stdout)
 
 
 class Elsewhere(unittest.TestCase):

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import unittest
 
-from slurm_fakes import PROGRAMS, ROOT, Slurm
+from slurm_fakes import Slurm
 
 # Runs every task at once, as its node.
 SBATCH = r"""#!/bin/bash
@@ -29,17 +27,6 @@ echo "PASS         gpu0 read"
 echo "judged 2 of 2"
 exit "${SLURMD_NODENAME#n}"
 """
-
-
-class Form(unittest.TestCase):
-    @unittest.skipUnless(shutil.which("shellcheck"), "no shellcheck")
-    def test_shellcheck_finds_nothing(self) -> None:
-        scripts = sorted(p for p in PROGRAMS.iterdir() if p.name != "slurm.conf.example")
-        self.assertEqual(len(scripts), 7)
-        checked = subprocess.run(
-            ["shellcheck", "-x", *map(str, scripts)], cwd=ROOT, capture_output=True, text=True
-        )
-        self.assertEqual(checked.returncode, 0, checked.stdout)
 
 
 class Resume(Slurm):
