@@ -2,6 +2,7 @@
 """A section on a terminal, or in a file as plain text."""
 
 import io
+import re
 
 from rich import box
 from rich.console import Console
@@ -20,9 +21,15 @@ _STYLES = {
 }
 
 
+# Stands for the space between a figure and its unit while lines are broken: a "%" that begins a line
+# is hard to read. Of the private use area, since rich breaks lines at a no-break space, too.
+_GLUE = "\ue000"
+_OF_A_UNIT = re.compile(r"(?<=\d) (?=(?:%|[KMGT]?i?B/s|us|s|W|C)(?!\w))")
+
+
 def _text(text: str, tone: Tone = Tone.PLAIN) -> Text:
     """Never markup: names from outside may hold brackets."""
-    return Text(printable(text), style=_STYLES[tone])
+    return Text(_OF_A_UNIT.sub(_GLUE, printable(text)), style=_STYLES[tone])
 
 
 def _table(table: Table) -> RichTable:
@@ -68,4 +75,5 @@ def render(section: Section, *, width: int = 120, colour: bool = False) -> str:
             console.print(_text(table.note, Tone.QUIET))
     stream = console.file
     assert isinstance(stream, io.StringIO)  # noqa: S101 - given above
-    return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
+    lines = stream.getvalue().replace(_GLUE, " ").split("\n")
+    return "\n".join(line.rstrip() for line in lines)
