@@ -152,7 +152,7 @@ def latency(value: float, day: int) -> list[Document]:
 
 
 @pytest.mark.parametrize(
-    ("after", "code", "words"), [(1.05, 1, "+5.00 % (slower)"), (0.95, 0, "−5.00 % (faster)")]
+    ("after", "code", "words"), [(1.05, 1, "+5.00 % slower"), (0.95, 0, "−5.00 % faster")]
 )
 def test_a_longer_time_is_a_loss(
     compare: Callable[..., Result], after: float, code: int, words: str

@@ -88,7 +88,7 @@ def test_what_reports_say_of_synthetic_results() -> None:
 
     assert said() == said(False, False) == ""
     assert said(True, True) == (
-        "Synthetic demonstration data, made by `bandgate-report demo`: nothing here was measured."
+        "Synthetic demonstration data, made by bandgate-report demo: nothing here was measured."
     )
     assert said(True, False) == (
         "1 result of synthetic demonstration data (hosts demo-n...) are mixed with 1 real result: "

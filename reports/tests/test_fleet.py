@@ -254,7 +254,7 @@ def test_a_longer_launch_is_the_slow_one(tmp_path: Path) -> None:
     found = of(tmp_path, documents)
     assert flagged(found) == [("n000", "0000:1b:00.0", "launch")]
     section = view.section(found)
-    assert section.tables[1].rows[0].cells[2:5] == ("4.8600 us", "4.5000", "+8.00 % (slower)")
+    assert section.tables[1].rows[0].cells[2:5] == ("4.8600 us", "4.5000", "+8.00 % slower")
     assert "launch −8.0 %" in section.tables[0].rows[0].cells[-1]
 
 

@@ -28,11 +28,11 @@ def ratio(effect: float, lower_is_better: bool) -> float:
 
 
 def change(effect: float, lower_is_better: bool) -> str:
-    """ "−2.03 %"; of a time "+2.07 % (slower)", since its sign says the opposite."""
+    """ "−2.03 %"; of a time "+2.07 % slower", since its sign says the opposite."""
     text = percent_text(ratio(effect, lower_is_better))
     if not lower_is_better or text.startswith("±"):
         return text
-    return f"{text} ({'slower' if effect < 0 else 'faster'})"
+    return f"{text} {'slower' if effect < 0 else 'faster'}"
 
 
 def interval(low: float, high: float, lower_is_better: bool) -> str:
@@ -121,7 +121,7 @@ def _few(one: Any, cards: int) -> str:
 
 def sentences(found: Comparison) -> list[str]:
     """Everything beside the table that a reader must know, what may mislead first."""
-    said = ["These results are made up by `bandgate-report demo`."] if found.demo else []
+    said = ["These results are made up by bandgate-report demo."] if found.demo else []
     if len(found.tests):
         said += _changes(found.changes) + _timing(found)
     said += _left_out(found)

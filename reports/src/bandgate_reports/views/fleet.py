@@ -157,14 +157,14 @@ def _why(own: pd.DataFrame) -> str:
         of = ", ".join(
             f"{p} −{points(v)}" for p, v in slow.sort_values(ascending=False)[:4].items()
         )
-        said.append(f"every GPU: {of}{_more(len(slow) - 4)}")
-        said += _causes(own[own["slow"]])
+        causes = _causes(own[own["slow"]])
+        said.append("; ".join((f"every GPU: {of}{_more(len(slow) - 4)}", *causes)))
     bad = own[own["flagged"]].sort_values("loss", ascending=False)
     for _, card in list(bad.groupby("card", sort=False))[:3]:
         of = ", ".join(f"{r.label} −{points(r.loss)}" for r in each(card.head(3)))
         causes = _causes(card)
         gpu = _gpu(next(each(card)))
-        said.append(f"{gpu}: {of}{_more(len(card) - 3)}{'; ' if causes else ''}{'; '.join(causes)}")
+        said.append("; ".join((f"{gpu}: {of}{_more(len(card) - 3)}", *causes)))
     if (more := bad["card"].nunique() - 3) > 0:
         said.append(count(more, "more card"))
     return ". ".join(said)
@@ -203,7 +203,7 @@ def _cards(compared: pd.DataFrame, rate: RateUnit) -> Table:
             r.label,
             f"{units.text(r.value)} {units.label}",
             units.text(r.against),
-            percent_text(r.value / r.against) + (" (slower)" if r.lower_is_better else ""),
+            percent_text(r.value / r.against) + (" slower" if r.lower_is_better else ""),
             f"{r.z:.1f}".replace("-", "−") if math.isfinite(r.z) else "–",
             str(r.peers),
         )

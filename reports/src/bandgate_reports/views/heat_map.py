@@ -68,7 +68,7 @@ def figure(model: str, cells: pd.DataFrame, nodes: list[str]) -> Figure:
                     f"{name}, {probe}",
                 )
             )
-    title = f"{printable(shorten(model, 80))}: worst card of each node"
+    title = f"{printable(shorten(model, 80))}: worst card of each node, % from its peers"
     head = (
         f'<svg class="heat-map" xmlns="http://www.w3.org/2000/svg" role="img" '
         f'aria-label="{escape(title)}" width="{width:.0f}" height="{height:.0f}" '
@@ -137,7 +137,7 @@ def table(model: str, cells: pd.DataFrame, nodes: list[str]) -> Table | None:
         notes.append(f"{count(quiet, 'other node')}: within 1 % in these.")
     if rest := len(loss.columns) - len(probes):
         within = "" if len(worse) > len(probes) else " all within 1 %"
-        notes.append(f"{count(rest, 'more probe')}:{within or ' see the page or --format json'}.")
+        notes.append(f"{count(rest, 'more probe')}:{within or ' in the drawing of --page and in --format json'}.")
     columns = (Column("Node"), *(Column(str(p), numeric=True) for p in probes))
     return Table(
         f"Heat map: {model}", columns, tuple(rows), len(rows_off) - len(shown), " ".join(notes)
