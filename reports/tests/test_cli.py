@@ -2,6 +2,7 @@
 """The command as others run it: its output and its exit code, in a process where that matters."""
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,21 @@ def test_exit_codes(tmp_path: Path, run: Run, documents: list[Document], code: i
     assert done.stderr.splitlines()[-1] == f"report: {tmp_path}/out/index.html"
     assert (tmp_path / "out" / "index.html").read_text().startswith("<!doctype html>")
     assert [p.name for p in (tmp_path / "out").iterdir()] == ["index.html"]
+
+
+def test_a_person_at_a_terminal_gets_what_is_wrong_and_not_the_markdown(tmp_path: Path) -> None:
+    results = write(tmp_path / "results", REGRESSION)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "bandgate_reports", *trend(results, tmp_path / "out")]
+    code = subprocess.run(command, stdout=theirs, check=False).returncode
+    os.close(theirs)
+    said = os.read(ours, 10_000).decode().replace("\r\n", "\n")
+    os.close(ours)
+    assert code == 1
+    assert said == (
+        "1 regression\nJudged 1 of 1. 1 result of 1 device on 1 host.\n\n"
+        "Wrong now, by host:\n  regression: n017 · 0000:1b:00.0: read, −7.02 %\n\n"
+    )
 
 
 def test_exit_zero_is_for_a_step_that_only_leaves_the_report(tmp_path: Path, run: Run) -> None:

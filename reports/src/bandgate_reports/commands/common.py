@@ -181,6 +181,10 @@ def warn(text: str) -> None:
         give_up(sys.stderr)
 
 
+def on_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def flush() -> None:
     """What is left of standard output; never raises."""
     try:
@@ -227,7 +231,6 @@ def show(section: Section, form: Format) -> None:
     elif form is Format.MARKDOWN:
         say(markdown.render(section))
     else:
-        terminal_there = sys.stdout is not None and sys.stdout.isatty()
         width = shutil.get_terminal_size((120, 50)).columns
-        colour = terminal_there and not os.environ.get("NO_COLOR")
+        colour = on_terminal() and not os.environ.get("NO_COLOR")
         say(terminal.render(section, width=width, colour=colour))

@@ -18,6 +18,7 @@ from bandgate_reports.commands.common import (
     Unit,
     moment,
     nothing_valid,
+    on_terminal,
     read,
     say,
     tell,
@@ -74,7 +75,7 @@ def trend(
     report = build.build(loaded, at, unit)
     page = out / "index.html"
     write_atomically(page, html.render(report).encode())
-    say(markdown.render(report))
+    say(markdown.brief(report) if on_terminal() else markdown.render(report))
     where = f"report: {page}"
     if png_folder is not None:
         where += f"\nfigures: {_draw(report, png_folder, png_all)} in {png_folder}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from bandgate_reports.render import markdown as section_markdown
 from bandgate_reports.text import markdown_cell
 from bandgate_reports.trend.headline import STATUS_NAMES, headline, judged, totals
-from bandgate_reports.trend.model import Matrix, Parts, Reason, Row, Trend
+from bandgate_reports.trend.model import Item, Matrix, Parts, Reason, Row, Trend
 
 # GitHub refuses a job summary above 1 MiB, and shows nothing of it then.
 MOST_BYTES = 900_000
@@ -49,6 +49,22 @@ def _row(row: Row, often: Mapping[str, Reason]) -> str:
         "<br>".join(markdown_cell(sentence, 600) for sentence in why),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def brief(trend: Trend) -> str:
+    """For a person at a terminal: what is wrong and what is new; the page shows the rest."""
+    lines = [headline(trend), f"{judged(trend)} {totals(trend)}"]
+    lines += [trend.demo] if trend.demo else []
+    if since := trend.since:
+        lines += _listed("Wrong now, by host:", since.wrong)
+        lines += _listed(f"New since the night before, {since.before}:", since.new)
+    return "\n".join((*lines, "", ""))
+
+
+def _listed(title: str, items: Sequence[Item]) -> list[str]:
+    shown = [f"  {STATUS_NAMES[i.status]}: {i.where}: {i.what}" for i in items[:_MOST_ITEMS]]
+    more = len(items) - len(shown)
+    return ["", title, *shown, *([f"  and {more} more"] if more else [])] if items else []
 
 
 def render(trend: Trend) -> str:
