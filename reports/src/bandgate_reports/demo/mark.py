@@ -13,8 +13,7 @@ def notice(results: pd.DataFrame) -> str:
         return ""
     if number == len(results):
         return (
-            "Synthetic demonstration data, made by bandgate-report demo: nothing here was "
-            "measured."
+            "Synthetic demonstration data, made by bandgate-report demo: nothing here was measured."
         )
     real = count(len(results) - number, "real result")
     return (

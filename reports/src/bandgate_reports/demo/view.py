@@ -32,6 +32,7 @@ def section(plan: Plan, results: int, out: str) -> Section:
         exit=Exit.OK,
         sentences=(
             "Nothing of it was measured; every result and every report of it says so.",
+            f"Beside them demo-n00 tries a driver, in {out}/driver-gate: one host more.",
             f"Look at it: bandgate-report trend {out} --out report; {out}/{truth.README} has more.",
         ),
         tables=(

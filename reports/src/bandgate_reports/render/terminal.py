@@ -21,8 +21,8 @@ _STYLES = {
 }
 
 
-# Stands for the space between a figure and its unit while lines are broken: a "%" that begins a line
-# is hard to read. Of the private use area, since rich breaks lines at a no-break space, too.
+# Stands for the space between a figure and its unit while lines are broken: a "%" that begins a
+# line is hard to read. Of the private use area, since rich breaks at a no-break space, too.
 _GLUE = "\ue000"
 _OF_A_UNIT = re.compile(r"(?<=\d) (?=(?:%|[KMGT]?i?B/s|us|s|W|C)(?!\w))")
 

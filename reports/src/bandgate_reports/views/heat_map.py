@@ -137,7 +137,8 @@ def table(model: str, cells: pd.DataFrame, nodes: list[str]) -> Table | None:
         notes.append(f"{count(quiet, 'other node')}: within 1 % in these.")
     if rest := len(loss.columns) - len(probes):
         within = "" if len(worse) > len(probes) else " all within 1 %"
-        notes.append(f"{count(rest, 'more probe')}:{within or ' in the drawing of --page and in --format json'}.")
+        where = within or " in the drawing of --page and in --format json"
+        notes.append(f"{count(rest, 'more probe')}:{where}.")
     columns = (Column("Node"), *(Column(str(p), numeric=True) for p in probes))
     return Table(
         f"Heat map: {model}", columns, tuple(rows), len(rows_off) - len(shown), " ".join(notes)
