@@ -111,6 +111,11 @@ def test_a_few_cards_or_one_node_are_no_second_group(slow: slice) -> None:
     assert two_groups(values, nodes(*[8] * 4)) is None
 
 
+def test_two_outliers_filled_up_to_a_group_are_none() -> None:
+    values = np.r_[0.001 * np.sin(np.arange(13)), -0.03, -0.036]
+    assert two_groups(values, nodes(*[5] * 3)) is None
+
+
 def test_a_wide_spread_is_one_group() -> None:
     assert two_groups(np.linspace(0, 0.05, 64), nodes(*[8] * 8)) is None
 

@@ -129,6 +129,10 @@ def two_groups(x: Floats, nodes: Codes) -> Flags | None:
     scale, step = _scatter(x, worse.astype(np.intp), levels), levels[0] - levels[1]
     if step < max(LEAST_STEP, _APART * scale):
         return None
+    # Two or three outliers, filled up to a group with cards like all others, are none.
+    better, best = (np.quantile(x[side], 0.75, method="higher") for side in (worse, ~worse))
+    if best - better < LEAST_STEP:
+        return None
     several = len(np.unique(nodes)) > 2
     if several and min(len(np.unique(nodes[worse])), len(np.unique(nodes[~worse]))) < 2:
         return None
