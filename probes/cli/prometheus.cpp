@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/prometheus.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <set>
 #include <string_view>
@@ -224,6 +229,19 @@ std::string prometheus_text(std::vector<checked> const& all, std::size_t unread)
   exposition metrics;
   for (auto const* r : finals) metrics.add(*r);
   return metrics.text(unread);
+}
+
+void require_prometheus_folder(std::filesystem::path const& folder) {
+  // Tried, since what the mode says binds neither root nor a file system that is read-only.
+  auto trial = (folder / ".bandgate-XXXXXX").string();
+  int const file = mkstemp(trial.data());
+  if (file < 0)
+    throw usage_error("--prometheus " + folder.string() + ": no file can be made there: " +
+                      std::strerror(errno) + "; name the folder that node_exporter reads " +
+                      "(--collector.textfile.directory), create it with mkdir -p, and let this " +
+                      "user write to it");
+  close(file);
+  unlink(trial.c_str());
 }
 
 void write_prometheus(std::filesystem::path const& folder, std::vector<checked> const& all,

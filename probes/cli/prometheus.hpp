@@ -17,6 +17,10 @@ namespace bandgate::cli {
 /// `unread`: files of the results' folder that hold no valid result.
 std::string prometheus_text(std::vector<checked> const& all, std::size_t unread);
 
+/// Throws usage_error, with a remedy, where no file can be made in `folder`: to be asked before a
+/// measurement that would be in vain.
+void require_prometheus_folder(std::filesystem::path const& folder);
+
 /// Writes `folder`/bandgate.prom, readable for all, in one step: `all`, and the newest stored
 /// results of that node and backend, so that a check of one probe does not take the others off the
 /// dashboard. `results`: where results are stored; empty: only `all` is written.

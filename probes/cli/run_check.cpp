@@ -152,6 +152,7 @@ int execute(common_options const& options, environment const& env, intent what, 
                                                : baseline_library({}, registered_probes());
   for (auto const& warning : baselines.warnings()) err("bandgate: warning: {}\n", plain(warning));
   auto const folder = results_folder(options, env);
+  if (!options.prometheus.empty()) require_prometheus_folder(options.prometheus);
   auto const node = open_machine(options, env);
   print_problems(node.listed);
 

@@ -169,26 +169,41 @@ def test_a_hostile_name(bandgate: Bandgate, folder: Path, tmp_path: Path) -> Non
         assert checked.returncode == 0, checked
 
 
-@pytest.mark.parametrize(("drill", "code"), [("healthy-h200", 2), ("slow-5-percent", 1)])
-def test_what_cannot_be_written_is_a_recording_error(
-    bandgate: Bandgate, tmp_path: Path, drill: str, code: int
+def test_where_nothing_can_be_written_nothing_is_measured(
+    bandgate: Bandgate, tmp_path: Path
 ) -> None:
-    missing = tmp_path / "no such folder"
-    ended = bandgate.drill(drill, "check", "read", "--prometheus", str(missing))
-    assert ended.code == code
-    assert f"bandgate: metrics not written: {missing}" in ended.err
-    assert not missing.exists()
+    (tmp_path / "a file").touch()
+    for wrong, why in (
+        (tmp_path / "no such folder", "No such file or directory"),
+        (tmp_path / "a file", "Not a directory"),
+        (Path("/proc/self"), ""),  # root has no more rights there than others
+    ):
+        told = ("check", "read", "--prometheus", str(wrong))
+        ended = bandgate.drill("slow-5-percent", *told)
+        assert ended.code == 2
+        assert f"bandgate: --prometheus {wrong}: no file can be made there: {why}" in ended.err
+        assert "mkdir -p, and let this user write" in ended.err
+        assert ended.out == ""
+        assert not bandgate.stored()
+        monitored = bandgate.drill("slow-5-percent", *told, "--format", "nagios")
+        assert monitored.code == 3
+        assert monitored.out.startswith("BANDGATE UNKNOWN")
+    assert not (tmp_path / "no such folder").exists()
 
 
-def test_a_full_disk_leaves_the_old_file(bandgate: Bandgate, folder: Path) -> None:
+@pytest.mark.parametrize(("drill", "code"), [("no-device", 2), ("missing-gpu", 3)])
+def test_a_full_disk_leaves_the_old_file(
+    bandgate: Bandgate, folder: Path, drill: str, code: int
+) -> None:
     (folder / "bandgate.prom").write_text("old 1\n")
     command = bandgate.command("check", "read", "--results", "none", "--prometheus", str(folder))
     ended = subprocess.run(
         ["bash", "-c", 'ulimit -f 0; trap "" XFSZ; exec "$@"', "bash", *command],
-        env=bandgate.env() | {"BANDGATE_BACKEND": f"scripted:{DRILLS}/no-device.json"},
+        env=bandgate.env() | {"BANDGATE_BACKEND": f"scripted:{DRILLS}/{drill}.json"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert ended.returncode == 2, ended
+    assert ended.returncode == code, ended
+    assert "bandgate: metrics not written: " in ended.stderr
     assert exported(folder) == "old 1\n"
