@@ -201,7 +201,6 @@ supervisor make_supervisor(common_options const& options, environment const& env
   s.backend = chosen_backend(options.backend, presence);
   if (options.time_limit_s > 0)
     s.time_limit = std::chrono::milliseconds(static_cast<long>(options.time_limit_s * 1e3));
-  s.management = value_of(env, "BANDGATE_NVML");
   s.allow_contention = options.allow_contention;
   if (options.wait_idle_s)
     s.wait_idle = std::chrono::milliseconds(static_cast<long>(*options.wait_idle_s * 1e3));

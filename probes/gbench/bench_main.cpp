@@ -24,7 +24,7 @@ using namespace bandgate;
 /// As of the command `bandgate`.
 enum exit_code { ok = 0, usage = 2, failed = 3, not_judged = 4, skipped = 77 };
 
-std::map<std::string, std::string> environment() {
+std::map<std::string, std::string> read_environment() {
   std::map<std::string, std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (char const* equals = std::strchr(*entry, '='))
@@ -60,12 +60,20 @@ int run_benchmarks(session* device, std::vector<std::string> rest, std::string c
 }
 
 int program(std::vector<std::string> const& arguments) {
-  auto const options = gbench::read_options(arguments, environment());
+  auto const environment = read_environment();
+  auto const options = gbench::read_options(arguments, environment);
   if (options.lists) return run_benchmarks(nullptr, options.rest, arguments.front());
-  auto const source = make_backend(chosen_backend(options.backend, look_for_gpus()));
+  auto const libraries = environment.find("LD_LIBRARY_PATH");
+  auto const gpus = look_for_gpus("/", libraries == environment.end() ? "" : libraries->second);
+  auto const source =
+      make_backend(chosen_backend(options.backend, gpus), options_from(environment));
   auto const listed = source->devices();
-  for (auto const& problem : listed.problems)
-    std::fprintf(stderr, "bandgate_bench: %s\n", problem.message.c_str());
+  bool configuration = false;
+  for (auto const& problem : listed.problems) {
+    std::fprintf(stderr, "bandgate_bench: %s: %s\n", problem.code.c_str(), problem.message.c_str());
+    configuration |= problem.usage;
+  }
+  if (listed.devices.empty() && configuration) return usage;
   if (listed.devices.empty() && listed.problems.empty()) {
     std::fprintf(stderr, "bandgate_bench: skipped: no device on this machine\n");
     return skipped;

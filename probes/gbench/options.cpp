@@ -42,6 +42,9 @@ options read_options(std::vector<std::string> const& arguments,
   options o;
   if (auto const set = environment.find("BENCHMARK_LIST_TESTS"); set != environment.end())
     o.lists = is_truthy(set->second);
+  if (auto const set = environment.find("BANDGATE_BACKEND");
+      set != environment.end() && !set->second.empty())
+    o.backend = set->second;
   for (auto const& [flag, variable, why] : without_meaning)
     if (environment.contains(std::string(variable)))
       throw usage_error(std::string(variable) + " " + std::string(why) + "; unset it");

@@ -9,7 +9,7 @@ namespace bandgate::gbench {
 
 /// What the front end itself understands of a command line; the rest is Google Benchmark's.
 struct options {
-  std::string backend{"auto"};
+  std::string backend{"auto"};    ///< --bandgate_backend, else $BANDGATE_BACKEND
   std::string device{"0"};        ///< UUID, PCI address or index
   bool lists{};                   ///< --benchmark_list_tests: no device is opened
   std::vector<std::string> rest;  ///< what Google Benchmark is given, the program's name first

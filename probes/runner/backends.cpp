@@ -24,6 +24,15 @@ std::string gpu_support() {
   return gpu_backend_version();
 }
 
+backend_options options_from(std::map<std::string, std::string> const& environment) {
+  backend_options found;
+  if (auto const set = environment.find("BANDGATE_NVML"); set != environment.end())
+    found.management = set->second;
+  if (auto const set = environment.find("CUDA_VISIBLE_DEVICES"); set != environment.end())
+    found.visible = set->second;
+  return found;
+}
+
 std::unique_ptr<backend> make_backend(std::string const& name, backend_options const& how) {
   constexpr std::string_view scripted = "scripted:";
   if (is_gpu_backend(name)) return make_gpu_backend({how.management, how.visible, how.announce});

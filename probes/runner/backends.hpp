@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ struct backend_options {
   /// Hears what is about to be asked, before it may hang; may be empty.
   std::function<void(std::string const&)> announce{};
 };
+
+/// What the environment says of it: $BANDGATE_NVML and $CUDA_VISIBLE_DEVICES.
+backend_options options_from(std::map<std::string, std::string> const& environment);
 
 /// Opens "cuda" or "hip" (whichever this build has), "host" or "scripted:FILE". Throws usage_error
 /// for any other text.

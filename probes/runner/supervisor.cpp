@@ -11,6 +11,7 @@
 #include "records/result_store.hpp"
 #include "runner/aftermath.hpp"
 #include "runner/attempt.hpp"
+#include "runner/backends.hpp"
 #include "runner/resources.hpp"
 
 namespace bandgate {
@@ -33,10 +34,9 @@ worker_request supervisor::request_for(worker_request::kind what) const {
   worker_request request;
   request.what = what;
   request.backend = options_.backend;
-  request.management = options_.management;
-  if (auto const visible = options_.environment.find("CUDA_VISIBLE_DEVICES");
-      visible != options_.environment.end())
-    request.visible = visible->second;
+  auto const how = options_from(options_.environment);
+  request.management = how.management;
+  request.visible = how.visible;
   request.wait_idle = options_.wait_idle;
   request.allow_contention = options_.allow_contention;
   return request;

@@ -27,7 +27,6 @@ struct supervisor_options {
   std::map<std::string, std::string> environment;       ///< of this process
   std::map<std::string, std::string> labels;            ///< the user's
   bool counts_gpus{true};  ///< false: the host was asked for by name, so no GPU is missing
-  std::string management;  ///< path of another management library, or "none"; empty: the vendor's
   std::chrono::milliseconds wait_idle{5000};  ///< how long others on a device are waited for
   bool allow_contention{};                    ///< measure beside them
   std::string group_id;                       ///< of this invocation

@@ -10,6 +10,7 @@ hand.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bandgate
+from conftest import Bandgate, Outcome
 
 STUB = r"""
 #include <stdlib.h>
@@ -165,11 +166,50 @@ def test_a_driver_that_does_not_start(driver: Bandgate, answer: str, words: list
             assert word in outcome.err, outcome
 
 
-def test_a_driver_that_is_too_old_is_a_matter_of_configuration(driver: Bandgate) -> None:
-    outcome = driver("check", "read", CUDA_STUB="35", CUDA_STUB_VERSION="12040")
+# Those that open a device in their own process must not know less than the others.
+PROFILE = ("run", "read", "--profile")
+BENCH = "bandgate_bench"
+
+
+def front_end(driver: Bandgate, command: tuple[str, ...], **env: Any) -> Outcome:
+    """A command of the program, or its sibling for Google Benchmark."""
+    if command[0] != BENCH:
+        return driver(*command, **env)
+    bench = driver.program.resolve().parents[1] / "gbench" / BENCH
+    if not bench.exists():
+        pytest.skip(f"no {BENCH} was built")
+    other = Bandgate(bench, driver.home, driver.environment)
+    return other("--benchmark_filter=^bandgate/read/", **env)
+
+
+@pytest.mark.parametrize("command", [("check", "read"), ("devices",), PROFILE, (BENCH,)])
+def test_a_driver_that_is_too_old_is_a_matter_of_configuration(
+    driver: Bandgate, command: tuple[str, ...]
+) -> None:
+    if (built := re.search(r"gpu backend cuda (\d+)\.\d+", driver("--version").out)) is None:
+        pytest.skip("this build drives no NVIDIA GPU")
+    outcome = front_end(driver, command, CUDA_STUB="35", CUDA_STUB_VERSION="11080")
     assert outcome.code == 2, outcome
-    assert "driver-too-old" in outcome.err
-    assert "12.4" in outcome.err
+    needed = {"12": "525", "13": "580"}[built[1]]
+    assert re.search(
+        r"driver-too-old: the driver \S* ?\(it supports CUDA 11\.8\) is too old for this build, "
+        rf"which uses CUDA {built[1]}\.\d+: install driver {needed} or newer, or use a build",
+        outcome.err,
+    ), outcome
+
+
+@pytest.mark.parametrize("command", [PROFILE, (BENCH,)])
+def test_which_management_library_is_asked_is_the_environments_to_say(
+    driver: Bandgate, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "other.c").write_text(
+        "#include <unistd.h>\n__attribute__((constructor)) static void loaded(void) {\n"
+        '  if (write(2, "the other library\\n", 18) < 0) _exit(1);\n}\n'
+    )
+    other = tmp_path / "libother.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", other, tmp_path / "other.c"], check=True)
+    outcome = front_end(driver, command, BANDGATE_NVML=str(other))
+    assert "the other library" in outcome.err, outcome
 
 
 def test_a_driver_that_hangs_when_it_starts(driver: Bandgate) -> None:

@@ -69,6 +69,17 @@ def test_reports_median_and_peak_as_bytes_per_second() -> None:
     assert result["context"]["device_uuid"] == script["devices"][0]["identity"]["uuid"]
 
 
+def test_the_backend_may_come_from_the_environment(tmp_path: Path) -> None:
+    one = ("--benchmark_filter=^bandgate/read/", "--benchmark_format=json")
+    ended = bench(*one, BANDGATE_BACKEND=HEALTHY.partition("=")[2])
+    assert ended.returncode == 0, ended.stderr
+    assert document(ended)["context"]["backend"] == "scripted"
+    ended = bench(HEALTHY, *one, BANDGATE_BACKEND=f"scripted:{tmp_path}/nowhere.json")
+    assert ended.returncode == 0, ended.stderr  # what the command line says, holds
+    ended = bench(*one, BANDGATE_BACKEND=f"scripted:{tmp_path}/nowhere.json")
+    assert ended.returncode == 2
+
+
 def test_a_repetition_is_a_whole_measurement() -> None:
     ended = bench(
         HEALTHY,

@@ -98,6 +98,13 @@ TEST(chosen_backend, never_makes_a_host_run_of_a_broken_gpu_machine) {
   EXPECT_EQ(chosen_backend("host", with_node()), "host");
 }
 
+TEST(options_from, tells_a_variable_that_is_empty_from_one_that_is_not_set) {
+  EXPECT_EQ(options_from({{"BANDGATE_NVML", "none"}}).management, "none");
+  EXPECT_EQ(options_from({}).management, "");
+  EXPECT_EQ(options_from({}).visible, std::nullopt);
+  EXPECT_EQ(options_from({{"CUDA_VISIBLE_DEVICES", ""}}).visible, "");
+}
+
 TEST(make_backend, refuses_what_it_does_not_know) {
   EXPECT_THROW(make_backend("gpu"), usage_error);
   EXPECT_THROW(make_backend("scripted:"), usage_error);
