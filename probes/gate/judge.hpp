@@ -34,12 +34,13 @@ std::vector<reason> causes_present(result const& measured);
 /// has none.
 std::optional<double> ceiling_of(result const& measured);
 
-/// Whether a first verdict asks for a second measurement in a fresh process.
+/// Whether a first verdict asks for a second measurement in a fresh process: low, or unsettled
+/// within its bounds.
 bool needs_confirmation(verdict const& first);
 
 /// Joins the verdicts of the first attempt and its confirmation: both low: regression; second fine:
-/// the second's with `unstable`; second inconclusive or failed: the second's, naming the first.
-/// A second that judged nothing (skipped, no baseline) is inconclusive: the first was low.
+/// the second's with `unstable`; second failed: the second's, naming the first. Else inconclusive:
+/// one low and one unsettled, both unsettled, or a second that judged nothing.
 verdict confirm(verdict const& first, verdict const& second);
 
 /// Of several results: the first present of error, regression, (no usage errors here),

@@ -115,10 +115,10 @@ void rejudge(checked& pair, baseline_match const& match) {
     if (needs_confirmation(first.verdict) && first.run.attempt == 1)
       first.verdict.reasons.push_back(
           {"unconfirmed", "judged again from one stored attempt, no second was measured"});
-    if (first.run.attempt > 1) {  // which is measured only where the first was beyond its bound
+    if (first.run.attempt > 1) {  // which is measured only where the first asked for it
       first.verdict.unstable = first.verdict.status == status::pass;
       first.verdict.reasons.push_back(
-          {"first-attempt-gone", "the attempt before this one, which was low, is not stored"});
+          {"first-attempt-gone", "the attempt before this one, which was low or unsettled, is not stored"});
     }
     return;
   }

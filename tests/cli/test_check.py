@@ -99,6 +99,21 @@ def test_exit_code_and_stored_status(
     assert stored[-1]["device"]["backend"] == "scripted"
 
 
+def test_what_did_not_settle_is_measured_once_more(bandgate: Bandgate, tmp_path: Path) -> None:
+    script = json.loads((DRILLS / "slope-within-bounds.json").read_text())
+    probe = script["devices"][0]["probes"]["read"]
+    probe["attempts"].append({"unit": "GiB/s", "samples": [4302.1] * 10})
+    file = tmp_path / "drill.json"
+    file.write_text(json.dumps(script))
+    outcome = bandgate("check", "read", "--strict", "--backend", f"scripted:{file}")
+    assert outcome.code == 0, outcome
+    assert outcome.out.startswith("PASS (unstable) gpu0 read: 4302.1 GiB/s")
+    assert "unsettled once and fine in a fresh process" in outcome.out
+    first, second = sorted(bandgate.stored(), key=lambda one: one["run"]["attempt"])
+    assert first["verdict"]["status"] == "inconclusive"
+    assert (second["verdict"]["status"], second["verdict"]["unstable"]) == ("pass", True)
+
+
 def test_missing_gpu_is_an_error_naming_its_address(bandgate: Bandgate) -> None:
     outcome = bandgate.drill("missing-gpu")
     assert outcome.code == 3

@@ -26,9 +26,45 @@ constexpr status all_statuses[] = {status::pass,    status::improved,     status
                                    status::error,   status::inconclusive, status::no_baseline,
                                    status::skipped, status::measured};
 
-TEST(confirm, only_a_regression_is_measured_again) {
+verdict unsettled() {
+  auto measured = h200(4001);
+  measured.measurement->unsettled = true;
+  measured.measurement->slope = -0.015;
+  return judge(measured, model());
+}
+
+TEST(confirm, what_is_low_or_unsettled_is_measured_again) {
   for (auto const s : all_statuses)
     EXPECT_EQ(needs_confirmation(of(s)), s == status::regression) << to_string(s);
+  EXPECT_TRUE(needs_confirmation(unsettled()));
+}
+
+TEST(confirm, unsettled_once_and_fine_in_a_fresh_process_is_an_unstable_pass) {
+  auto const v = confirm(unsettled(), judge(h200(4001), model()));
+  EXPECT_EQ(v.status, status::pass);
+  EXPECT_TRUE(v.unstable);
+  EXPECT_EQ(v.reasons.front().sentence,
+            "unsettled once and fine in a fresh process; the first: the samples did not settle: "
+            "they fell by 1.50 % along their trend");
+  EXPECT_NE(v.next_step, "");
+}
+
+TEST(confirm, unsettled_twice_cannot_be_judged) {
+  auto const v = confirm(unsettled(), unsettled());
+  EXPECT_EQ(v.status, status::inconclusive);
+  EXPECT_FALSE(v.unstable);
+  EXPECT_THAT(codes(v), ElementsAre("unsettled", "confirmed"));
+}
+
+TEST(confirm, one_low_and_one_unsettled_cannot_be_judged) {
+  auto const sank = confirm(unsettled(), low());
+  EXPECT_EQ(sank.status, status::inconclusive);
+  EXPECT_THAT(codes(sank), ElementsAre("below-bound", "no-cause-found", "not-confirmed"));
+  EXPECT_THAT(sentence(sank, "not-confirmed"), HasSubstr("the first attempt was unsettled"));
+  auto const rose = confirm(low(), unsettled());
+  EXPECT_EQ(rose.status, status::inconclusive);
+  EXPECT_THAT(codes(rose), ElementsAre("unsettled", "not-confirmed"));
+  EXPECT_THAT(sentence(rose, "not-confirmed"), HasSubstr("the first attempt was low"));
 }
 
 TEST(confirm, low_twice_is_a_regression) {
