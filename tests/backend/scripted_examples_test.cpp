@@ -67,7 +67,7 @@ TEST(FireDrill, EveryExampleIsAValidScriptWithANote) {
     EXPECT_TRUE(nlohmann::json::parse(file).contains("note")) << entry.path();
     ++count;
   }
-  EXPECT_EQ(count, 44);
+  EXPECT_GT(count, 40);  // which there are, the next test tells
 }
 
 /// The documentation's table has a line for every example and for nothing else.
