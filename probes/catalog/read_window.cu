@@ -152,7 +152,10 @@ launcher launcher_of(std::uint64_t bytes) {
     if (bytes == 4) return &launch_windows<4, Sum>;
   if (bytes == 8) return &launch_windows<8, Sum>;
   if (bytes == 16) return &launch_windows<16, Sum>;
-  return &launch_windows<32, Sum>;
+  if constexpr (gpu_traits::widest_load >= 32)
+    return &launch_windows<32, Sum>;
+  else
+    throw usage_error("read_window: no kernel of that vector");
 }
 
 struct element {

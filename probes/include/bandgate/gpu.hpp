@@ -55,6 +55,7 @@ struct gpu_traits {
   static constexpr unsigned triad_vectors = 2;
   static constexpr unsigned window_loads = 8;  ///< before the first is used
   static constexpr unsigned window_copies = 4;
+  static constexpr unsigned widest_load = 16;  ///< bytes
 };
 
 /// The widest accesses that make up a T: 16 bytes at most.
@@ -147,6 +148,7 @@ struct gpu_traits {
   static constexpr unsigned triad_vectors = 1;
   static constexpr unsigned window_loads = 2;  ///< before the first is used
   static constexpr unsigned window_copies = 2;
+  static constexpr unsigned widest_load = 32;  ///< bytes
 };
 
 /// A load of what nothing will read again, so the caches need not keep it.
@@ -245,6 +247,7 @@ struct gpu_traits {
   static constexpr unsigned triad_vectors = 1;
   static constexpr unsigned window_loads = 2;
   static constexpr unsigned window_copies = 2;
+  static constexpr unsigned widest_load = 32;
 };
 
 template <class T>
