@@ -67,7 +67,8 @@ def render(section: Section, *, width: int = 120, colour: bool = False) -> str:
     for sentence in section.sentences:
         console.print(_text(sentence))
     for table in section.tables:
-        console.print()
+        if table.title:  # else the top of the table's box is the empty line
+            console.print()
         console.print(_table(table))
         if table.left_out:
             console.print(_text(f"and {table.left_out} more", Tone.QUIET))
