@@ -53,7 +53,7 @@ def demo(
     ] = False,
     form: As = Format.TABLE,
 ) -> None:
-    """Synthetic results of a fleet with planted defects, to try every report without hardware.
+    """Synthetic results of a fleet with planted defects, to try reports without hardware.
 
     What was planted is in README.md and events.csv of the folder. The same seed and end give the
     same results.
