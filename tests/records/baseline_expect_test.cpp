@@ -125,7 +125,7 @@ TEST_F(expectation_search, of_one_file_hold_for_the_entries_of_another) {
   write("site/platform.json", file(std::string(by_device) + R"("expect": {"pcie_width": 8})", ""));
   write("more/all.json", file(std::string(by_device) + R"("memory_gib": null)",
                               entry(4000) + ", " + entry(3990, R"("card": "GPU-1")")));
-  auto const& what = probe_named("read");
+  auto const what = probe_named("read");
   auto const match = library().find(acme(), what, complete(what.parameters, {}));
   ASSERT_TRUE(match.model && match.card);
   EXPECT_EQ(match.model->expected.pcie_width, 8U);
