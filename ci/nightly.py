@@ -5,22 +5,27 @@ summary, JUnit, metrics and the report page. Needs Python's own library, git and
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import traceback
+from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import nightly_summary as summary
-from nightly_history import History, HistoryError
+from nightly_history import History, HistoryError, history_at
 from verdicts import JUDGED, read_results
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION, FAILED, NOT_JUDGED = 2, 3, 4
+STOPS = (signal.SIGINT, signal.SIGTERM)
+STOP_S = 3.0
 PRECEDENCE = (3, 1, 2, 4, 0)  # what is none of them (77, a signal) comes first: it explains more
 USAGE = """ci/nightly --out DIR [options of `bandgate check`]
 
@@ -31,6 +36,13 @@ environment, all optional:
   BANDGATE_HISTORY_BRANCH its branch; default bandgate-history
   BANDGATE_HISTORY_TOKEN  what may push there, with BANDGATE_HISTORY_USER (default x-access-token)
 and bandgate's own, such as BANDGATE_BACKEND, BANDGATE_BASELINES and BANDGATE_EXPECT_DEVICES"""
+
+
+def say(text: str, end: str = "\n") -> None:
+    try:
+        print(text, end=end, flush=True)
+    except OSError:  # a log that nobody takes ends no night, nor does what is left in the buffer
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @dataclass
@@ -57,13 +69,13 @@ class Night:
         self.turn(code)
         self.causes.append(cause)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            print(f"::error title=bandgate nightly::{summary.one_line(cause)}", flush=True)
+            say(f"::error title=bandgate nightly::{summary.annotation(cause)}")
         else:
-            print(f"ci/nightly: {cause}", flush=True)
+            say(f"ci/nightly: {summary.one_line(cause)}")
 
     def run(self, *command: str, quiet: bool = False) -> int:
         """Runs a command; what it says goes to the log of the job, too, if quiet where it fails."""
-        self.log = []
+        log: deque[str] = deque(maxlen=summary.LINES_KEPT)
         try:
             process = subprocess.Popen(
                 command,
@@ -74,24 +86,35 @@ class Night:
                 encoding="utf-8",
                 errors="replace",
             )
-        except OSError as error:
-            self.log.append(f"{command[0]}: {error.strerror}")
-            print(self.log[-1], flush=True)
+        except (OSError, ValueError) as error:
+            self.log = [f"{command[0]}: {getattr(error, 'strerror', error)}"]
+            say(self.log[-1])
             return 127
         with process:
             assert process.stdout
             try:
-                for line in process.stdout:
-                    self.log.append(line.rstrip("\n"))
+                while line := process.stdout.readline(summary.LINE_LIMIT):
+                    log.append(line.rstrip("\n"))
                     if not quiet:
-                        print(line, end="", flush=True)
-            except KeyboardInterrupt:
-                process.terminate()
+                        say(line, end="")
+            except BaseException:
+                end(process)
                 raise
+            finally:
+                self.log = list(log)
         code = process.wait()
         if quiet and code:
-            print("\n".join(self.log), flush=True)
+            say("\n".join(self.log))
         return 128 - code if code < 0 else code
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """GitHub gives a job that it stops ten seconds in all: nobody is waited for longer."""
+    process.terminate()
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def program(night: Night) -> str | None:
@@ -121,8 +144,8 @@ def report_program(night: Night) -> str | None:
 
 def history_of(folder: Path) -> History | None:
     variable = os.environ.get
-    url = variable("BANDGATE_HISTORY_URL")
-    history = url and History(
+    url = (variable("BANDGATE_HISTORY_URL") or "").strip()
+    history = url and history_at(
         url=url,
         branch=variable("BANDGATE_HISTORY_BRANCH") or "bandgate-history",
         user=variable("BANDGATE_HISTORY_USER") or "x-access-token",
@@ -183,9 +206,11 @@ def write_reports(night: Night, report: str, earlier: list[str]) -> str:
             said = " ".join(night.log[-3:])
             night.fail(CONFIGURATION, f"bandgate-report {name} ended with {code}: {said}")
     if metrics.exists():
-        text = summary.openmetrics(metrics.read_text(encoding="utf-8"))
-        (night.out / "metrics.txt").write_text(text, encoding="utf-8")
-    return markdown.read_text(encoding="utf-8") if markdown.exists() else ""
+        text = summary.openmetrics(metrics.read_text(encoding="utf-8", errors="replace"))
+        write(night, night.out / "metrics.txt", text)
+    if not markdown.exists():
+        return ""
+    return markdown.read_text(encoding="utf-8", errors="replace")
 
 
 def is_drill(night: Night) -> bool:
@@ -217,38 +242,77 @@ def arguments() -> Night:
     parser.add_argument("--out", type=Path, required=True)
     known, options = parser.parse_known_args()
     out: Path = known.out.absolute()
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        parser.error(f"--out {out}: is there already; name a folder that is not, or an empty one")
-    (out / "junit").mkdir(parents=True)
+    try:
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            parser.error(
+                f"--out {out}: is there already; name a folder that is not, or an empty one"
+            )
+        (out / "junit").mkdir(parents=True)
+    except OSError as error:
+        parser.error(f"--out {out}: cannot be written: {error.strerror}; name another folder")
     return Night(out, options)
 
 
 def stop(*_: Any) -> None:
+    # Once: what is left to do then is to say so.
+    for number in STOPS:
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
+def write(night: Night, path: Path, text: str, mode: str = "w") -> None:
+    """What cannot be written makes the job red, and keeps nothing else from being written."""
+    try:
+        with path.open(mode, encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except OSError as error:
+        night.fail(CONFIGURATION, f"{path} could not be written: {error.strerror}")
+
+
+def tell(night: Night, node: str, markdown: str) -> None:
+    """The summary, the job's JUnit case, and the last line of the log."""
+
+    def headline() -> str:
+        return summary.headline(night.code, node, night.judged)
+
+    def text() -> str:
+        said = night.said if night.code else []
+        return summary.text(headline(), night.causes, said, markdown)
+
+    if os.environ.get("GITHUB_STEP_SUMMARY"):
+        page = Path(os.environ["GITHUB_STEP_SUMMARY"])
+        write(night, page, summary.for_github(text()), "a")
+    write(night, night.out / "summary.md", text())
+    case = summary.junit(headline(), night.code, [*night.causes, *night.said], node)
+    write(night, night.out / "junit/job.xml", case)
+    say(headline())
+
+
 def main() -> int:
+    for stream in (sys.stdout, sys.stderr):
+        # A locale that lacks a character ends no night.
+        assert isinstance(stream, io.TextIOWrapper)
+        stream.reconfigure(encoding="utf-8", errors="replace")
     night = arguments()
     # A container's own name is another every night, and so would be the node of the history.
-    variable = os.environ.get
-    runner = variable("RUNNER_NAME") or variable("CI_RUNNER_DESCRIPTION") or os.uname().nodename
-    node = os.environ.setdefault("BANDGATE_NODE", runner)
-    signal.signal(signal.SIGTERM, stop)
+    names = ("BANDGATE_NODE", "RUNNER_NAME", "CI_RUNNER_DESCRIPTION")
+    runner = next(filter(None, (summary.printable(os.environ.get(n, "")) for n in names)), None)
+    node = (runner or os.uname().nodename)[: summary.NODE_LIMIT]
+    os.environ["BANDGATE_NODE"] = node
+    for number in STOPS:
+        signal.signal(number, stop)
     markdown = ""
     try:
         with tempfile.TemporaryDirectory(prefix="bandgate-history-") as work:
             markdown = spend(night, Path(work))
     except KeyboardInterrupt:
+        night.said = night.said or summary.without_annotations(night.log)
         night.fail(128 + signal.SIGTERM, "the job was stopped before it was done")
-    headline = summary.headline(night.code, node, night.judged)
-    text = summary.text(headline, night.causes, night.said if night.code else [], markdown)
-    (night.out / "summary.md").write_text(text, encoding="utf-8")
-    if os.environ.get("GITHUB_STEP_SUMMARY"):
-        with Path(os.environ["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as file:
-            file.write(text)
-    junit = summary.junit(headline, night.code, [*night.causes, *night.said], node)
-    (night.out / "junit/job.xml").write_text(junit, encoding="utf-8")
-    print(headline)
+    except Exception as error:
+        # Python would end with 1, which is a regression.
+        say(traceback.format_exc())
+        night.fail(CONFIGURATION, f"the night broke off: {type(error).__name__}: {error}")
+    tell(night, node, markdown)
     return night.code
 
 

@@ -13,7 +13,12 @@ MEANINGS = {
     4: "could not be judged, or there is no device or no baseline",
     77: "skipped: nothing was judged",
 }
-LOG_LIMIT = 20_000  # characters; GitHub takes 1 MiB of a step, and its table comes first
+LOG_LIMIT = 20_000  # characters; the table comes first
+LINES_KEPT = 2_000  # of what a command says, its last
+LINE_LIMIT = 4_000  # characters of one line
+NODE_LIMIT = 100
+SUMMARY_LIMIT = 1_000_000  # bytes; GitHub refuses a step's summary above 1 MiB, whole
+CUT = "\n\n(Cut here, since it is too long for a summary; all of it is in `summary.md`.)\n"
 METRICS = ("bandwidth_bytes_per_second", "latency_seconds", "ratio", "status", "unstable")
 
 
@@ -23,6 +28,24 @@ def meaning(code: int) -> str:
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def printable(text: str) -> str:
+    """One line that any file takes: no control characters, no bytes that are no text."""
+    clean = "".join(c if c.isprintable() else " " for c in text)
+    return one_line(clean)
+
+
+def annotation(text: str) -> str:
+    """A cause as GitHub's `::error::` takes it, which reads %0A and the like as more lines."""
+    return one_line(text).replace("%", "%25")
+
+
+def for_github(text: str) -> str:
+    data = text.encode(errors="replace")
+    if len(data) <= SUMMARY_LIMIT:
+        return text
+    return data[: SUMMARY_LIMIT - len(CUT)].decode(errors="ignore") + CUT
 
 
 def without_annotations(lines: list[str]) -> list[str]:
