@@ -4,5 +4,5 @@
 # not.
 set(_bandgate_minimum ${CMAKE_MINIMUM_REQUIRED_VERSION})
 set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
-find_package(CUDAToolkit REQUIRED)
+find_package(CUDAToolkit)
 set(CMAKE_MINIMUM_REQUIRED_VERSION ${_bandgate_minimum})

@@ -73,6 +73,10 @@ elseif(NOT BANDGATE_CUDA STREQUAL "OFF")
     endif()
     enable_language(CUDA)
     include(BandgateCudaToolkit)
+    if(NOT CUDAToolkit_FOUND)
+      message(FATAL_ERROR "${CMAKE_CUDA_COMPILER} has no toolkit beside it that CMake finds; set "
+        "CUDAToolkit_ROOT to one")
+    endif()
     set(BANDGATE_HAVE_CUDA ON)
   elseif(BANDGATE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "BANDGATE_CUDA=ON but no CUDA compiler was found: put nvcc on PATH, set "

@@ -155,6 +155,20 @@ class Consumer(unittest.TestCase):
         self.call("cmake", "--build", self.build, "--target", "reduction_probes")
         self.check_passes()
 
+    @unittest.skipUnless(os.environ.get("PACKAGE_CUDA_ROOT", "").strip("./"), "without CUDA")
+    def test_another_toolkit_is_refused(self) -> None:
+        """Its static runtime is not that of the headers which the libraries were compiled with."""
+        prefix = self.install()
+        toolkit = self.folder / "cuda"
+        for name in ("bin/nvcc", "include/cuda_runtime.h", "lib64/libcudart.so"):
+            (toolkit / name).parent.mkdir(parents=True)
+            (toolkit / name).touch(0o755)
+        (toolkit / "bin/nvcc").write_text('#!/bin/sh\necho "release 10.2, V10.2.89"\n')
+        folders = ("-S", self.source, "-B", self.build, "-G", "Ninja")
+        options = (f"-DCMAKE_PREFIX_PATH={prefix}", "-DREDUCTION_GPU=OFF")
+        said = self.call("cmake", *folders, *options, f"-DCUDAToolkit_ROOT={toolkit}", code=1)
+        self.assertRegex(" ".join(said.split()), r"built with CUDA 1\d\.\d.* found is: 10\.2\.89 ")
+
     def test_mistakes_are_named(self) -> None:
         prefix = self.install()
         lists = self.source / "CMakeLists.txt"
