@@ -5,11 +5,23 @@ set(CPACK_PACKAGE_NAME bandgate)
 set(CPACK_PACKAGE_VENDOR "The Bandgate authors")
 set(CPACK_PACKAGE_CONTACT "The Bandgate authors <maintainers@bandgate.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(needed_driver "This build measures CPUs alone.")
+if(BANDGATE_HAVE_HIP)
+  set(needed_driver "This build measures AMD's GPUs.")
+elseif(BANDGATE_HAVE_CUDA)
+  set(release 525)  # the first that runs programs of CUDA 12
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    set(release 580)
+  endif()
+  string(REGEX MATCH "^[0-9]+[.][0-9]+" version "${CMAKE_CUDA_COMPILER_VERSION}")
+  set(needed_driver "NVIDIA's GPUs are measured with
+CUDA ${version}, which takes driver ${release} or newer.")
+endif()
 set(CPACK_PACKAGE_DESCRIPTION
   "Measures the memory bandwidth of GPUs at the limit of their DRAM and judges
 it against the baseline of the model, with exit codes that CI and schedulers
 understand. One program with its baselines; it finds the GPU's driver when it
-runs and needs none to be installed.")
+runs and needs none to be installed. ${needed_driver}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)

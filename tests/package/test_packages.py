@@ -13,6 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+BASELINES = Path(__file__).resolve().parents[2] / "baselines"
 PACKAGES = Path(os.environ.get("PACKAGES", ".")).resolve()
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bandgate"
 UBUNTU = "http://archive.ubuntu.com/ubuntu"
@@ -37,23 +38,66 @@ def the(pattern: str) -> Path:
     return file
 
 
+def needed_driver(version: str) -> str:
+    """What the description has to say of a program with that answer to --version."""
+    built = re.search(r"gpu backend (cuda (\d+)\.\d+|hip|none)", version)
+    if built is None:
+        raise AssertionError(version)
+    if built[2]:
+        driver = {"12": "525", "13": "580"}[built[2]]
+        return f"{built[1].upper()}, which takes driver {driver} or newer."
+    return {"hip": "measures AMD's GPUs.", "none": "measures CPUs alone."}[built[1]]
+
+
 class Files(unittest.TestCase):
     """What is in them and what they ask for."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
 
     def test_deb(self) -> None:
         deb = the("bandgate_*.deb")
         self.assertEqual(call("dpkg-deb", "-f", deb, "Depends").strip(), "libc6 (>= 2.34)")
         self.assertEqual(call("dpkg-deb", "-f", deb, "Package").strip(), "bandgate")
         files = call("dpkg-deb", "-c", deb)
+        shipped = [f.relative_to(BASELINES) for f in BASELINES.glob("*/*.json")]
+        self.assertGreater(len(shipped), 5)
         for name in (
             "usr/bin/bandgate",
-            "usr/share/bandgate/gpus/nvidia-h200.json",
-            "usr/share/bandgate/schema/result.schema.json",
+            *(f"usr/share/bandgate/{name}" for name in shipped),
             "usr/share/doc/bandgate/copyright",
             "usr/share/doc/bandgate/docs/kernel-authors.md",
         ):
             self.assertRegex(files, rf" \./{re.escape(name)}\n")
         self.assertNotRegex(files, r"\./(usr/(lib|include)|etc)/")
+
+    def test_both_descriptions_name_the_driver(self) -> None:
+        deb = the("bandgate_*.deb")
+        call("dpkg-deb", "-x", deb, self.folder)
+        needed = needed_driver(call(self.folder / "usr/bin/bandgate", "--version"))
+        self.assertIn(needed, " ".join(call("dpkg-deb", "-f", deb, "Description").split()))
+        if shutil.which("rpm"):
+            said = call("rpm", "-qp", "--queryformat", "%{DESCRIPTION}", the("bandgate-[0-9]*.rpm"))
+            self.assertIn(needed, " ".join(said.split()))
+
+    def test_machine_code(self) -> None:
+        """Of every architecture, and PTX of the newest for the cards of tomorrow."""
+        compiler = Path(os.environ.get("NVCC") or "/nonexistent")
+        if not compiler.with_name("cuobjdump").is_file():
+            self.skipTest("no cuobjdump beside nvcc")
+        wanted = os.environ.get("ARCHITECTURES") or call(compiler, "--list-gpu-code")
+        numbers = {int(n) for n in re.findall(r"\d+", wanted) if int(n) >= 70}
+        call("dpkg-deb", "-x", the("bandgate_*.deb"), self.folder)
+        program = self.folder / "usr/bin/bandgate"
+
+        def held(kind: str) -> set[int]:
+            listed = call(compiler.with_name("cuobjdump"), f"--list-{kind}", program)
+            return {int(n) for n in re.findall(r"\.sm_(\d+)\.", listed)}
+
+        self.assertEqual(held("elf"), numbers)
+        self.assertIn(max(numbers), held("ptx"))
 
     def test_development_deb(self) -> None:
         deb = the("bandgate-dev_*.deb")
@@ -69,12 +113,19 @@ class Files(unittest.TestCase):
         with tarfile.open(the(name)) as archive:
             program = next(m for m in archive.getmembers() if m.name.endswith("/bin/bandgate"))
             self.assertTrue(program.mode & 0o111)
+            archive.extractall(self.folder / "first", filter="data")
+        (self.folder / "first").rename(self.folder / "moved")
+        moved = next((self.folder / "moved").glob("*/bin/bandgate"))
+        self.assertRegex(call(moved, "--version"), r"^bandgate [0-9.]+ \(build ")
+        shown = call(moved, "baseline", "show", HOME=str(self.folder))
+        self.assertIn("built-in:nvidia-h200.json", shown)
 
     def test_rpm(self) -> None:
         if shutil.which("rpm") is None:
             self.skipTest("no rpm here: apt-get install rpm")
         rpm = the("bandgate-[0-9]*.rpm")
         self.assertEqual(call("rpm", "-qp", "--queryformat", "%{LICENSE}", rpm), "Apache-2.0")
+        self.assertIn("digests OK", call("rpm", "-K", "--nosignature", rpm))
         libraries = set()
         for line in call("rpm", "-qp", "--requires", rpm).split():
             if match := re.match(r"([\w.+-]+\.so\.\d+)\((GLIBC_([0-9.]+))?\)", line):
@@ -87,10 +138,9 @@ class Files(unittest.TestCase):
             {"libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0",
              "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"},
         )  # fmt: skip
-        with tempfile.TemporaryDirectory() as folder:
-            call("sh", "-c", 'cd "$1" && rpm2cpio "$2" | cpio -idm --quiet', "sh", folder, rpm)
-            version = call(Path(folder) / "usr/bin/bandgate", "--version")
-            self.assertRegex(version, r"^bandgate [0-9.]+ \(build ")
+        call("sh", "-c", 'cd "$1" && rpm2cpio "$2" | cpio -idm --quiet', "sh", self.folder, rpm)
+        version = call(self.folder / "usr/bin/bandgate", "--version")
+        self.assertRegex(version, r"^bandgate [0-9.]+ \(build ")
 
 
 class RootFileSystem(unittest.TestCase):
@@ -134,6 +184,7 @@ class RootFileSystem(unittest.TestCase):
         self.inside(root, "dpkg -i /bandgate.deb")
         (root / "bandgate.deb").unlink()
 
+        self.assertEqual(self.inside(root, "dpkg -V bandgate"), "")
         self.assertRegex(self.inside(root, "bandgate --version"), r"^bandgate [0-9.]+ \(build ")
         check = self.inside(root, "bandgate check --suite quick --backend host", code=77)
         self.assertRegex(check, r"NO-BASELINE  host read: [0-9.]+ GiB/s, no bound")
@@ -152,16 +203,19 @@ class RootFileSystem(unittest.TestCase):
         root = self.bare("bookworm", None, "http://deb.debian.org/debian")
         self.install_measure_and_remove(root)
 
+    def test_debian_13(self) -> None:  # a newer glibc
+        root = self.bare("trixie", None, "http://deb.debian.org/debian")
+        self.install_measure_and_remove(root)
+
     def test_ubuntu_24_04(self) -> None:
         keys = Path("/usr/share/keyrings/ubuntu-archive-keyring.gpg")
-        try:
-            head = call("curl", "-sfI", "--max-time", "20", f"{UBUNTU}/dists/noble/Release")
-        except (AssertionError, FileNotFoundError):
-            head = ""
-        if not head and not (CACHE / "noble.tar").is_file():
-            self.skipTest(f"{UBUNTU} cannot be reached")
-        if not keys.is_file():
-            self.skipTest("no keys of that archive: apt-get install ubuntu-keyring")
+        if not (CACHE / "noble.tar").is_file():
+            if not keys.is_file():
+                self.skipTest(f"no {keys}: it is in the package ubuntu-keyring of Debian 13")
+            try:
+                call("curl", "-sfI", "--max-time", "20", f"{UBUNTU}/dists/noble/Release")
+            except (AssertionError, FileNotFoundError):
+                self.skipTest(f"{UBUNTU} cannot be reached")
         # Every release of Ubuntu since then is made like that one.
         script = "/usr/share/debootstrap/scripts/gutsy"
         self.install_measure_and_remove(self.bare("noble", script, UBUNTU, f"--keyring={keys}"))
