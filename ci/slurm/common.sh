@@ -13,14 +13,16 @@ log() {  # PRIORITY MESSAGE...
   local priority=$1
   shift
   printf '%s: %s\n' "$program" "$*" >&2
-  logger -t "bandgate-$program" -p "daemon.$priority" -- "$*" 2>/dev/null || :
+  timeout -k 1 2 logger -t "bandgate-$program" -p "daemon.$priority" -- "$*" 2>/dev/null || :
 }
 
 # Lines NAME=VALUE, read and never run. What the environment sets is left as it is.
 read_configuration() {
   local file=${BANDGATE_SLURM_CONF:-/etc/bandgate/slurm.conf} line name
   [ -e "$file" ] || return 0
+  [ ! -d "$file" ] || { log err "$file: is a folder; nothing is configured" && return 0; }
   while IFS= read -r line || [ -n "$line" ]; do
+    line=${line%$'\r'}
     [[ $line =~ ^[[:space:]]*(#.*)?$ ]] && continue
     name=${line%%=*}
     if ! [[ $line == *=* && $name =~ ^(BANDGATE[A-Z_]*|SLURM_CONF)$ ]]; then
@@ -131,6 +133,13 @@ is_stuck() {
   [ -e "$state/stuck" ] && read -r pid since <"$state/stuck" || return
   [ -n "$since" ] && [ "$(started "$pid")" = "$since" ] && return
   rm -f "$state/stuck"
+  return 1
+}
+
+# Where a job is not known, nothing is looked at: whatever ends with another code drains the node.
+know_job() {
+  [[ ${SLURM_JOB_ID:-} =~ ^[0-9]+$ ]] && return
+  log err "SLURM_JOB_ID=${SLURM_JOB_ID:-}: is no job; nothing is looked at"
   return 1
 }
 

@@ -67,7 +67,7 @@ class Resume(Slurm):
         self.assertEqual(self.updates(), [])
 
     def test_usage(self) -> None:
-        for options in (("--nonsense",), ("--all", "n1")):
+        for options in (("--nonsense",), ("--all", "n1"), ("",)):
             self.assertEqual(self.call("resume", *options).code, 2)
         (self.folder / "broken").touch()
         self.assertEqual(self.call("resume").code, 2)
@@ -129,6 +129,17 @@ class Fleet(Slurm):
         missing = self.call("fleet", "--collect", str(round_of_it))
         self.assertEqual(missing.code, 4)
         self.assertRegex(missing.out, r"n1 +not measured +no task ended there")
+
+    def test_a_code_that_is_none_is_no_pass(self) -> None:
+        self.fleet(0, "n0|main*|idle|none", "n00|main*|idle|none")
+        round_of_it = next((self.folder / "the fleet/rounds").iterdir())
+        calls = self.read("calls")
+        for text in ("", "\n", "0 0", "0\n0", "-1"):
+            (round_of_it / "n00.code").write_text(text)
+            ended = self.call("fleet", "--collect", str(round_of_it))
+            self.assertEqual((ended.code, ended.err), (4, ""), text)
+            self.assertRegex(ended.out, r"n00 +not measured +/.*/n00.code is broken\n")
+        self.assertEqual(self.read("calls"), calls)  # nothing is submitted
 
     def test_a_task_that_cannot_be_pinned_cancels_all(self) -> None:
         self.executable(self.bin / "scontrol", "#!/bin/bash\nexit 1\n")

@@ -220,7 +220,8 @@ class Cap(Slurm):
         self.says(SLOW, 1)
         self.nodes("n1|a|idle|none", "n1|b|idle|none", "n2|a|drained|bandgate: x")
         self.stopped("--max-drained", "1")
-        self.stopped("--max-drained", "0")
+        for none in ("0", "0%", "00%"):
+            self.stopped("--max-drained", none)
         self.call("healthcheck", "--max-drained", "2")
         self.assertEqual(self.node(), f"drained|{SLOW}")
 
@@ -238,6 +239,16 @@ class Cap(Slurm):
         self.says(SLOW, 1)
         self.stopped("--max-drained", "1", FAKE_RACE="n2")
         self.assertEqual(self.node("n2"), "drained|bandgate: too")
+
+    def test_nobody_is_drained_uncounted(self) -> None:
+        self.says(SLOW, 1)
+        sinfo = (self.bin / "sinfo").read_text()
+        for answer in ("", "echo 'n2|main*|idle|none'", "echo 'n1 n1'"):
+            text = sinfo.replace(
+                "\nonly=", f"\n[[ $* == *%N* ]] && {{ {answer or ':'}; exit; }}\nonly="
+            )
+            self.executable(self.bin / "sinfo", text)
+            self.assertIn("does not say how many nodes are drained", self.stopped())
 
     def test_a_cap_that_cannot_be_read_is_the_default(self) -> None:
         self.says(SLOW, 1)
@@ -264,6 +275,16 @@ class Configuration(Slurm):
         self.assertIn("not understood and passed over: touch", ended.err)
         self.assertIn("not understood and passed over: PATH=", ended.err)
         self.assertFalse((self.folder / "hacked").exists())
+
+    def test_a_file_of_an_editor_with_other_line_ends(self) -> None:
+        (self.folder / "slurm.conf").write_bytes(b"\r\nBANDGATE_SLURM_SUITE=full\r\n")
+        self.says("bandgate: fine")
+        self.assertNotIn("not understood", self.call("healthcheck").err)
+        self.assertIn("check --suite full --device all", self.read("measured"))
+
+    def test_a_folder_in_the_place_of_the_file(self) -> None:
+        (self.folder / "slurm.conf").mkdir()
+        self.assertIn("slurm.conf: is a folder; nothing is conf", self.call("healthcheck").err)
 
     def test_the_example_names_every_variable_and_its_default(self) -> None:
         example = (PROGRAMS / "slurm.conf.example").read_text()

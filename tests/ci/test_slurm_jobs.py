@@ -40,6 +40,14 @@ class Around(Job):
         ended = self.job("epilog", BANDGATE_SLURM_EPILOG="since", **before)
         self.assertEqual((ended.code, ended.err, self.state("pending")), (0, "", ""))
 
+    def test_without_a_job_nothing_drains(self) -> None:
+        for program in ("prolog", "epilog"):
+            for job in ({}, {"SLURM_JOB_ID": ""}, {"SLURM_JOB_ID": "../../42"}):
+                ended = self.call(program, **job, SLURM_JOB_GPUS="0")
+                self.assertEqual(ended.code, 0, ended)
+                self.assertIn("is no job; nothing is looked at", ended.err)
+        self.assertEqual(self.read("measured"), "")
+
     def test_only_1_and_3_drain(self) -> None:
         for code in (1, 3, 0, 2, 4, 77, 126, 127, 137):
             self.says(HARM if code in (0, 1, 3) else "", code, "doctor")
