@@ -10,6 +10,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,33 @@ class Container(unittest.TestCase):
             self.assertIn(message, self.message.read_text())
             self.assertLessEqual(len(self.message.read_text()), 81)
 
+    def test_the_message_is_of_this_measurement(self) -> None:
+        self.run_script("measure", "slow-5-percent")
+        for path in (self.folder / "results").rglob("*.json"):
+            text = path.read_text()
+            started = json.loads(text)["run"]["started"]
+            earlier = datetime.fromisoformat(started) - timedelta(minutes=5)
+            path.write_text(text.replace(started, earlier.strftime("%Y-%m-%dT%H:%M:%S.%fZ")))
+        for drill, options, code, message in (
+            ("no-device", (), 4, "bandgate check ended with 4; the log of the pod says why"),
+            ("healthy-h200", ("--nonsense",), 2, "bandgate check ended with 2; the log of the pod"),
+        ):
+            found, out, err = self.run_script("measure", drill, *options)
+            self.assertEqual(found, code, (out, err))
+            self.assertIn(message, self.message.read_text())
+        # A failure of which the results know nothing, and no program at all.
+        (self.folder / "bin/bandgate").unlink()
+        fake = self.folder / "bin/bandgate"
+        fake.write_text(
+            '#!/bin/bash\n[ "$1" = status ] && { echo 5 of 6 passed; exit 0; }\nexit 3\n'
+        )
+        fake.chmod(0o755)
+        self.assertEqual(self.run_script("measure", "no-device")[0], 3)
+        self.assertIn("bandgate check ended with 3;", self.message.read_text())
+        fake.unlink()
+        self.assertEqual(self.run_script("measure", "no-device")[0], 127)
+        self.assertIn("bandgate check ended with 127;", self.message.read_text())
+
     def test_results_name_the_node(self) -> None:
         self.run_script("measure", "healthy-h200")
         stored = list((self.folder / "results").rglob("*.json"))
@@ -114,6 +142,12 @@ class Container(unittest.TestCase):
             fake.chmod(0o755)
             found = self.run_script("bandgate-npd", "healthy-h200", BANDGATE=str(fake))
             self.assertEqual(found[:2], (2, f"not judged: bandgate ended with {code}\n"))
+        for code in (0, 1):
+            fake.write_text(f"#!/bin/bash\necho\nexit {code}\n")
+            found = self.run_script("bandgate-npd", "healthy-h200", BANDGATE=str(fake))
+            self.assertEqual(
+                found[:2], (2, f"not judged: bandgate ended with {code} and said nothing\n")
+            )
 
 
 @unittest.skipUnless(importlib.util.find_spec("yaml"), "no PyYAML")
