@@ -143,6 +143,20 @@ class Night(unittest.TestCase):
             self.assertEqual(status, "failed")
             self.assertIn(cause, text)
 
+    def test_a_folder_that_cmake_takes_for_two(self) -> None:
+        other = self.folder / "site"
+        other.mkdir()
+        code, said = self.night(HEALTHY, f"-DCTEST_BINARY_DIRECTORY={other};old")
+        self.assertEqual(code, 255, said)
+        self.assertIn("site;old: holds a semicolon; name another", " ".join(said.split()))
+        self.assertTrue(other.is_dir())
+
+    def test_a_suite_that_is_none(self) -> None:
+        code, said = self.night(HEALTHY, "-DBANDGATE_SUITE=nights")
+        self.assertEqual(code, 255, said)
+        said = " ".join(said.split())
+        self.assertIn("tests failed: none was found for suite nights, or ctest broke off,", said)
+
     def test_a_project_that_does_not_build(self) -> None:
         project = self.folder / "project"
         project.mkdir()
