@@ -8,6 +8,7 @@ pushes anew. Nothing is ever forced."""
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import random
 import shutil
@@ -97,7 +98,8 @@ class History:
                 out, err = process.communicate(timeout=TIME_LIMIT_S)
             except BaseException as error:
                 # With its helpers: one that goes on holds the pipes, and who reads them.
-                os.killpg(process.pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
                 if isinstance(error, subprocess.TimeoutExpired):
                     ended = f"did not end within {TIME_LIMIT_S} s"
                     raise HistoryError(f"git {arguments[0]} {ended}") from error

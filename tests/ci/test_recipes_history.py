@@ -247,6 +247,20 @@ class Surroundings(Remote):
             history.restore()
         self.assertFalse(late.exists())
 
+    def test_a_job_that_is_stopped_is_stopped(self) -> None:
+        """Also where git has ended by then."""
+
+        def stopped(process: subprocess.Popen[str], timeout: float) -> None:
+            process.wait(timeout)
+            raise KeyboardInterrupt
+
+        history = History(*self.runner("a"))
+        with (
+            mock.patch.object(subprocess.Popen, "communicate", stopped),
+            self.assertRaises(KeyboardInterrupt),
+        ):
+            history.restore()
+
 
 if __name__ == "__main__":
     unittest.main()
