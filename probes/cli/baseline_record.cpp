@@ -84,10 +84,13 @@ std::vector<baseline_entry> entries_of(std::vector<recorded_probe> const& seen,
       all = false;
       return;
     }
-    if (auto const share = -entries.back().lower; share > wide_tolerance)
-      err("bandgate: warning: {}: a tolerance of {:.1f} % finds no smaller loss; record it again "
-          "on an idle machine\n",
-          probe.what->name, 100 * share);
+    auto const share = -entries.back().lower;
+    if (share <= wide_tolerance) return;
+    bool const of_the_cards = !card && share < tolerance_for_other_cards(probe) + 0.001;
+    err("bandgate: warning: {}: a tolerance of {:.1f} % finds no smaller loss; {}\n",
+        probe.what->name, 100 * share,
+        of_the_cards ? "so far may healthy cards lie apart, and three or more of them narrow it"
+                     : "record it again on an idle machine");
   };
   for (auto const& probe : seen) {
     if (!per_card) add(probe, std::nullopt);

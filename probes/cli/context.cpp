@@ -69,7 +69,8 @@ void add_device_options(CLI::App& command, common_options& options, environment 
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, double>{{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}},
           CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"))
-      ->check(CLI::Range(0.001, 86400.0));
+      ->check(CLI::Range(0.001, 86400.0))
+      ->option_text("TIME");
   command.add_flag("--json", options.json, "machine-readable output on standard output");
 }
 
@@ -98,7 +99,8 @@ void add_measuring_options(CLI::App& command, common_options& options, environme
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, double>{{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}},
           CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"))
-      ->check(CLI::Range(0.0, 86400.0));
+      ->check(CLI::Range(0.0, 86400.0))
+      ->option_text("TIME");
   command.add_flag("--allow-contention", options.allow_contention,
                    "measure beside others that compute on a device, at once unless --wait-idle is "
                    "given; the result says so and stays inconclusive");

@@ -131,7 +131,9 @@ std::string state_text(examined const& one) {
   if (auto const ecc = read<bool>(now, "ecc_enabled")) add(*ecc ? "ECC on" : "ECC off");
   auto const links = read<double>(now, "nvlink_links");
   auto const up = read<double>(now, "nvlink_active");
-  if (links && up && *links > 0) add(fmt::format("{:g} of {:g} NVLinks up", *up, *links));
+  bool const amd = one.device.pci_device.starts_with("1002:");
+  if (links && up && *links > 0)
+    add(fmt::format("{:g} of {:g} {} up", *up, *links, amd ? "xGMI links" : "NVLinks"));
   if (parts.empty()) return "nothing could be read";
   return fmt::format("{}", fmt::join(parts, ", "));
 }

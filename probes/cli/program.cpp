@@ -63,6 +63,10 @@ int run_program(int argc, char** argv, dialect in) {
   try {
     program.parse(argc, argv);
   } catch (CLI::ParseError const& e) {
+    // The parser's own words are that a command is missing.
+    if (argc > 1 && argv[1][0] != '-' && program.get_subcommands().empty())
+      return ended(in, fmt::format("unknown command '{}'; `bandgate --help` lists them", argv[1]),
+                   status::error, usage_failed);
     code = program.exit(e) == 0 ? ok : usage_failed;
     if (code != ok && in != dialect::none) code = say_failure(in, configuration_line(e.what()));
   }

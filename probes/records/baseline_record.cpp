@@ -61,16 +61,14 @@ double spread_of(recorded_probe const& seen) {
 }
 
 double tolerance(recorded_probe const& seen, std::optional<std::size_t> card) {
-  constexpr double least = 0.01, least_of_a_card = 0.005, deviations = 6, margin = 1.5;
-  constexpr std::size_t enough_cards = 3;
+  constexpr double least = 0.01, least_of_a_card = 0.005, deviations = 6;
   double share = least;
   if (card) {
     share = std::max(least_of_a_card, deviations * relative_sd(seen.medians_by_card[*card]));
   } else {
     for (auto const& medians : seen.medians_by_card)
       share = std::max(share, deviations * relative_sd(medians));
-    // A tolerance learned on one card must not condemn the next seven.
-    if (seen.cards.size() < enough_cards) share = std::max(share, margin * spread_of(seen));
+    share = std::max(share, tolerance_for_other_cards(seen));
   }
   if (share >= 1)
     throw usage_error(fmt::format(
@@ -81,6 +79,13 @@ double tolerance(recorded_probe const& seen, std::optional<std::size_t> card) {
 }
 
 }  // namespace
+
+double tolerance_for_other_cards(recorded_probe const& seen) {
+  constexpr double margin = 1.5;
+  constexpr std::size_t enough_cards = 3;
+  // What was learned on one card must not condemn the next seven.
+  return seen.cards.size() < enough_cards ? margin * spread_of(seen) : 0;
+}
 
 baseline_entry make_entry(recorded_probe const& seen, std::optional<std::size_t> card,
                           provenance const& origin) {

@@ -111,6 +111,9 @@ struct recorded_probe {
 baseline_entry make_entry(recorded_probe const& seen, std::optional<std::size_t> card,
                           provenance const& origin);
 
+/// The part of a model's tolerance that allows for cards that were not seen; 0 from three cards on.
+double tolerance_for_other_cards(recorded_probe const& seen);
+
 /// `existing` (JSON text of a file, or empty) with these entries added or replaced; everything else
 /// in it is kept. The result is a valid baseline file for `device`'s model. A file that began with
 /// another board part gets the device's key, and entries for that board part alone. Throws

@@ -154,6 +154,16 @@ def test_validate_show_and_diff(bandgate: Bandgate, tmp_path: Path) -> None:
     assert "/entries/0/tolerance/lower" in refused.err
 
 
+def test_a_wide_tolerance_says_what_narrows_it(bandgate: Bandgate) -> None:
+    words = ("record", "launch", "--processes", "3", "--yes", *to(bandgate))
+    outcome = bandgate("baseline", *words, "--backend", H200)
+    assert outcome.code == 0, outcome
+    assert (
+        "launch: a tolerance of 60.0 % finds no smaller loss; so far may healthy cards lie apart, "
+        "and three or more of them narrow it"
+    ) in outcome.err
+
+
 def test_a_card_without_uuid_gets_no_card_entry(bandgate: Bandgate) -> None:
     refused = bandgate("baseline", "record", "read", "--per-card", "--backend", "host", "--yes")
     assert refused.code == 2

@@ -561,3 +561,9 @@ def test_a_site_folder_that_is_not_mounted_is_no_silent_default(bandgate: Bandga
     (site / "baselines").symlink_to("/nonexistent/mount")
     outcome = bandgate.drill("healthy-h200")
     assert outcome.code == 2, outcome
+
+
+def test_a_command_that_there_is_not_is_named(bandgate: Bandgate) -> None:
+    outcome = bandgate("chek", "read")
+    assert outcome.code == 2
+    assert outcome.err == "bandgate: unknown command 'chek'; `bandgate --help` lists them\n"
