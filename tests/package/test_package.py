@@ -156,6 +156,21 @@ class Consumer(unittest.TestCase):
         self.check_passes()
 
     @unittest.skipUnless(os.environ.get("PACKAGE_CUDA_ROOT", "").strip("./"), "without CUDA")
+    def test_a_project_without_cuda_beside_its_compiler(self) -> None:
+        """Bandgate enables CUDA for itself; the project around it stays one of C++."""
+        self.configure(
+            "-DBANDGATE_FROM=subdirectory",
+            f"-DBANDGATE_SOURCE={ROOT}",
+            "-DREDUCTION_GPU=OFF",
+            "-DCMAKE_CUDA_ARCHITECTURES=90",
+        )
+        (line,) = self.call(
+            "ninja", "-C", self.build, "-t", "commands", "-s", "reduction_probes"
+        ).splitlines()[-1:]
+        self.assertIn("catalog.dir/read.cu.o", line)
+        self.assertNotIn("nvcc", line)
+
+    @unittest.skipUnless(os.environ.get("PACKAGE_CUDA_ROOT", "").strip("./"), "without CUDA")
     def test_another_toolkit_is_refused(self) -> None:
         """Its static runtime is not that of the headers which the libraries were compiled with."""
         prefix = self.install()
