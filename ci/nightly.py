@@ -142,19 +142,19 @@ def report_program(night: Night) -> str | None:
     return str(own)
 
 
-def history_of(folder: Path) -> History | None:
-    variable = os.environ.get
-    url = (variable("BANDGATE_HISTORY_URL") or "").strip()
-    history = url and history_at(
-        url=url,
-        branch=variable("BANDGATE_HISTORY_BRANCH") or "bandgate-history",
-        user=variable("BANDGATE_HISTORY_USER") or "x-access-token",
-        token=variable("BANDGATE_HISTORY_TOKEN") or "",
-        folder=folder,
-    )
-    # No other program needs it.
-    os.environ.pop("BANDGATE_HISTORY_TOKEN", None)
-    return history or None
+def history_of(folder: Path, night: Night) -> History | None:
+    # No other program needs them, and both may hold a secret.
+    url = os.environ.pop("BANDGATE_HISTORY_URL", "").strip()
+    token = os.environ.pop("BANDGATE_HISTORY_TOKEN", "")
+    if not url:
+        return None
+    branch = os.environ.get("BANDGATE_HISTORY_BRANCH") or "bandgate-history"
+    user = os.environ.get("BANDGATE_HISTORY_USER") or "x-access-token"
+    try:
+        return history_at(url, branch, user, token, folder)
+    except ValueError:  # whose words may hold the login
+        night.fail(CONFIGURATION, "no history is kept: BANDGATE_HISTORY_URL is no URL")
+        return None
 
 
 def restored(history: History | None, night: Night) -> list[str]:
@@ -220,7 +220,7 @@ def is_drill(night: Night) -> bool:
 
 def spend(night: Night, work: Path) -> str:
     """The whole night; returns the Markdown of its verdicts."""
-    history = history_of(work)
+    history = history_of(work, night)
     report = report_program(night)
     bandgate = program(night)
     if not bandgate:

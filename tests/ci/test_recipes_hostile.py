@@ -131,6 +131,20 @@ class Hostile(Recipe):
         self.assertIn("- the history could not be saved: git ls-remote: ", self.summary())
         self.assertIn("judged 5 of 6", self.summary())
 
+    def test_a_history_at_what_is_no_address(self) -> None:
+        code, said = self.night(BANDGATE_HISTORY_URL="https://me:secret@[::1")
+        self.assertEqual(code, 2, said)
+        self.assertIn("- no history is kept: BANDGATE_HISTORY_URL is no URL", self.summary())
+        self.assertIn("judged 5 of 6", self.summary())
+        self.assertNotIn("secret", said + self.summary())
+
+    def test_programs_see_no_secret(self) -> None:
+        self.program("bandgate", "#!/bin/bash\nenv\n")
+        url = "https://me:secret@localhost:1/a.git"
+        _, said = self.night(BANDGATE_HISTORY_URL=url, BANDGATE_HISTORY_TOKEN="secret too")
+        self.assertIn("BANDGATE_NODE=", said)
+        self.assertNotIn("secret", said + self.summary())
+
 
 class Texts(unittest.TestCase):
     def test_an_annotation_is_one(self) -> None:
