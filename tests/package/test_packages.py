@@ -146,7 +146,8 @@ class Files(unittest.TestCase):
 class RootFileSystem(unittest.TestCase):
     """A bare root file system; what debootstrap fetched is kept for the next time."""
 
-    def bare(self, name: str, script: str | None, *arguments: str) -> Path:
+    def bare(self, name: str, *mirror: str, options: tuple[str, ...] = ()) -> Path:
+        """A release's; without a mirror (and its script) debootstrap takes its own."""
         if os.geteuid() != 0 or shutil.which("debootstrap") is None:
             self.skipTest("needs root and debootstrap")
         archive = CACHE / f"{name}.tar"
@@ -155,9 +156,7 @@ class RootFileSystem(unittest.TestCase):
         root = Path(folder.name) / "root"
         if not archive.is_file():
             CACHE.mkdir(parents=True, exist_ok=True)
-            mirror, *options = arguments
-            last = [script] if script else []
-            call("debootstrap", "--variant=minbase", *options, name, root, mirror, *last)
+            call("debootstrap", "--variant=minbase", *options, name, root, *mirror)
             call("tar", "-C", root, "-cf", f"{archive}.new", ".")
             Path(f"{archive}.new").rename(archive)
             shutil.rmtree(root)
@@ -200,11 +199,11 @@ class RootFileSystem(unittest.TestCase):
         self.assertNotIn("bandgate", self.inside(root, "dpkg -l"))
 
     def test_debian_12(self) -> None:
-        root = self.bare("bookworm", None, "http://deb.debian.org/debian")
+        root = self.bare("bookworm")
         self.install_measure_and_remove(root)
 
     def test_debian_13(self) -> None:  # a newer glibc
-        root = self.bare("trixie", None, "http://deb.debian.org/debian")
+        root = self.bare("trixie")
         self.install_measure_and_remove(root)
 
     def test_ubuntu_24_04(self) -> None:
@@ -218,7 +217,9 @@ class RootFileSystem(unittest.TestCase):
                 self.skipTest(f"{UBUNTU} cannot be reached")
         # Every release of Ubuntu since then is made like that one.
         script = "/usr/share/debootstrap/scripts/gutsy"
-        self.install_measure_and_remove(self.bare("noble", script, UBUNTU, f"--keyring={keys}"))
+        self.install_measure_and_remove(
+            self.bare("noble", UBUNTU, script, options=(f"--keyring={keys}",))
+        )
 
 
 if __name__ == "__main__":
