@@ -67,7 +67,7 @@ class Lint(unittest.TestCase):
             self.assertRegex(step.get("uses", "actions/x@v1"), r"^actions/[a-z-]+@v\d+$")
             # A text that somebody enters is never part of a script.
             self.assertNotIn("${{", step.get("run", ""))
-            # A runner that stops a job tells the shell alone: without exec nightly never hears of it.
+            # A runner that stops a job tells the shell alone, whose place the night takes.
             self.assertTrue(step.get("run", "exec ").startswith("exec "))
 
     def test_the_pipeline(self) -> None:
