@@ -193,7 +193,7 @@ def test_a_driver_that_is_too_old_is_a_matter_of_configuration(
     needed = {"12": "525", "13": "580"}[built[1]]
     assert re.search(
         r"driver-too-old: the driver \S* ?\(it supports CUDA 11\.8\) is too old for this build, "
-        rf"which uses CUDA {built[1]}\.\d+: install driver {needed} or newer, or use a build",
+        rf"which uses CUDA {built[1]}\.\d+: install driver {needed} or newer\n",
         outcome.err,
     ), outcome
 

@@ -101,12 +101,14 @@ std::optional<device_problem> start_problem(cudaError_t status, int driver, int 
   if (status == cudaErrorInsufficientDriver) {
     // The first driver release of each toolkit family; later ones of the family run on it.
     auto const needed = runtime >= 13000 ? "580" : "525";
+    // Nothing older than CUDA 12 compiles this.
+    auto const other = driver < 12000 ? "" : ", or use a build made with CUDA 12";
     return device_problem{
         "driver-too-old",
         fmt::format("the driver {}(it supports CUDA {}) is too old for this build, which uses CUDA "
-                    "{}: install driver {} or newer, or use a build made with CUDA {}",
+                    "{}: install driver {} or newer{}",
                     driver_text.empty() ? "" : driver_text + " ", vendor::version_text(driver),
-                    vendor::version_text(runtime), needed, driver / 1000),
+                    vendor::version_text(runtime), needed, other),
         true};
   }
   std::string const remedy = remedy_for(status);

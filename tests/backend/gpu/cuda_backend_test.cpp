@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -91,6 +92,12 @@ TEST(start_problem, says_which_driver_an_old_one_must_become) {
   EXPECT_THAT(problem->message,
               AllOf(HasSubstr("550.54.14"), HasSubstr("supports CUDA 12.4"), HasSubstr("CUDA 13.0"),
                     HasSubstr("driver 580 or newer"), HasSubstr("a build made with CUDA 12")));
+}
+
+TEST(start_problem, names_no_build_that_there_cannot_be) {
+  auto const problem = start_problem(cudaErrorInsufficientDriver, 11080, 12040, "520.61.05");
+  ASSERT_TRUE(problem);
+  EXPECT_THAT(problem->message, EndsWith("which uses CUDA 12.4: install driver 525 or newer"));
 }
 
 TEST(start_problem, reports_a_driver_that_does_not_start) {
