@@ -47,24 +47,26 @@ def test_a_file_is_what_standard_output_would_be(
 
 
 @pytest.fixture
-def turkish(
+def commas(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[str]:
-    """Decimal commas, points between thousands, and an i without a dot."""
+) -> Iterator[tuple[str, ...]]:
+    """Locales with decimal commas and points between thousands; in one an i has no dot."""
     if shutil.which("localedef") is None:
         pytest.skip("no localedef")
     folder = tmp_path_factory.mktemp("locales")
-    command = ["localedef", "-i", "tr_TR", "-f", "UTF-8", str(folder / "tr_TR.UTF-8")]
-    if subprocess.run(command, capture_output=True, check=False).returncode > 1:
-        pytest.skip("localedef has no source of tr_TR (package locales)")
+    names = ("de_DE", "tr_TR")
+    for name in names:
+        command = ["localedef", "-i", name, "-f", "UTF-8", str(folder / f"{name}.UTF-8")]
+        if subprocess.run(command, capture_output=True, check=False).returncode > 1:
+            pytest.skip(f"localedef has no source of {name} (package locales)")
     monkeypatch.setenv("LOCPATH", str(folder))
     before = locale.setlocale(locale.LC_ALL)
-    yield "tr_TR.UTF-8"
+    yield tuple(f"{name}.UTF-8" for name in names)
     locale.setlocale(locale.LC_ALL, before)
 
 
 def test_the_same_in_every_locale(
-    tmp_path: Path, run: Run, turkish: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run: Run, commas: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write(tmp_path / "results", [*statuses(), *hostile()])
     page = tmp_path / "page" / "index.html"
@@ -72,9 +74,9 @@ def test_the_same_in_every_locale(
     commands += [("trend", "--exit-zero", "--out", str(page.parent))]
     for command in commands:
         found = set()
-        for name in ("C", turkish):
+        for name in ("C", *commas):
             assert locale.setlocale(locale.LC_ALL, name) == name
-            assert (locale.localeconv()["decimal_point"] == ",") is (name == turkish)
+            assert (locale.localeconv()["decimal_point"] == ",") is (name in commas)
             monkeypatch.setenv("LC_ALL", name)
             done = run(*command, folder, "--now", NOW)
             assert (done.code, done.stderr) == (0, f"report: {page}\n" * (command[0] == "trend"))
