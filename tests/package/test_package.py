@@ -19,7 +19,11 @@ ROOT = HERE.parent.parent
 EXAMPLE = ROOT / "docs" / "examples" / "reduction"
 CASE = "bandgate.host.reduction"
 # As in the builds of this project, so that a compiler cache can serve.
-LIKE_HERE = ["-DBANDGATE_CUDA=OFF", "-DBANDGATE_WARNINGS_AS_ERRORS=ON"]
+LIKE_HERE = [
+    "-DBANDGATE_CUDA=OFF",
+    "-DBANDGATE_WARNINGS_AS_ERRORS=ON",
+    f"-DBANDGATE_UNITY={os.environ.get('PACKAGE_UNITY', '')}",
+]
 
 
 class Consumer(unittest.TestCase):
