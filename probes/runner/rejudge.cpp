@@ -118,7 +118,8 @@ void rejudge(checked& pair, baseline_match const& match) {
     if (first.run.attempt > 1) {  // which is measured only where the first asked for it
       first.verdict.unstable = first.verdict.status == status::pass;
       first.verdict.reasons.push_back(
-          {"first-attempt-gone", "the attempt before this one, which was low or unsettled, is not stored"});
+          {"first-attempt-gone",
+           "the attempt before this one, which was low or unsettled, is not stored"});
     }
     return;
   }
