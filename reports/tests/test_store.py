@@ -69,6 +69,10 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     "unknown key": (GOOD.replace('"labels"', '"lables"'), "/run: "),
     "no such day": (started("2026-02-30T00:00:00Z"), "/run/started: 2026-02-30T00:00:00Z is no"),
     "before any year": (started("0001-01-01T00:00:00+14:00"), "/run/started: 0001-01-01"),
+    "negative parameter": (
+        GOOD.replace('"parameters": {', '"parameters": {"window": -1, ', 1),
+        "/probe/parameters: -1 is not from 0 to 2^64 - 1",
+    ),
     "nothing measured": (
         json.dumps(result(value=None)),
         "/: needs exactly one of a measurement, a failure and a skip_reason",

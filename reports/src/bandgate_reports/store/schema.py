@@ -51,7 +51,16 @@ def complaint(document: object) -> str:
         newer = isinstance(found, str) and found.startswith(RESULT.partition("/")[0] + "/")
         remedy = "; use the bandgate-report of the version that wrote it" if newer else ""
         return f"not a result of Bandgate ({named}, this tool reads {RESULT}){remedy}"
-    return "" if _compiled().is_valid(document) else _explained(document)
+    return _of_parameters(document) if _compiled().is_valid(document) else _explained(document)
+
+
+def _of_parameters(document: dict[str, Any]) -> str:
+    """What the schema does not say, since the validator of the program, which reads the same one,
+    takes numbers above 2^63 for negative ones."""
+    for value in document["probe"]["parameters"].values():
+        if isinstance(value, int) and not 0 <= value < 1 << 64:
+            return f"/probe/parameters: {shorten(str(value), 40)} is not from 0 to 2^64 - 1"
+    return ""
 
 
 def _explained(document: object) -> str:
