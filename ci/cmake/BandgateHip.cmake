@@ -32,8 +32,8 @@ if(NOT CMAKE_HIP_COMPILER)
     endforeach()
   endif()
   if(NOT CMAKE_HIP_COMPILER)
-    message(FATAL_ERROR "Bandgate is for AMD's GPUs here, but no HIP compiler was found: install ROCm or Debian's "
-      "hipcc, or set CMAKE_HIP_COMPILER to a clang++ that knows HIP")
+    message(FATAL_ERROR "Bandgate is for AMD's GPUs here, but no HIP compiler was found: install ROCm "
+      "or Debian's hipcc, or set CMAKE_HIP_COMPILER to a clang++ that knows HIP")
   endif()
 endif()
 

@@ -30,11 +30,12 @@ bool needs_confirmation(verdict const& first) {
 verdict confirm(verdict const& first, verdict const& second) {
   if (!needs_confirmation(first)) return first;
   verdict v = second;
-  std::string const was = is_unsettled(first) ? "unsettled" : "low";
-  if (was == "unsettled" && is_unsettled(second)) {
+  bool const sloped = is_unsettled(first);
+  std::string const was = sloped ? "unsettled" : "low";
+  if (sloped && is_unsettled(second)) {
     v.reasons.push_back(
         {"confirmed", "unsettled in two fresh processes; the first: " + first_sentence(first)});
-  } else if (was == "low" && second.status == status::regression) {
+  } else if (!sloped && second.status == status::regression) {
     v.reasons.push_back(
         {"confirmed", "low in two fresh processes; the first: " + first_sentence(first)});
   } else if (is_fine(second)) {

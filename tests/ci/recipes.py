@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from called import called
+
 ROOT = Path(__file__).resolve().parents[2]
 DRILLS = ROOT / "docs/examples/fire-drill"
 WORKFLOW = ROOT / "ci/github/bandgate-nightly.yml"
@@ -102,17 +104,8 @@ class Recipe(unittest.TestCase):
         return workspace
 
     def shell(self, script: str, where: Path, environment: Mapping[str, str]) -> tuple[int, str]:
-        done = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-            cwd=where,
-            env=self.environment | dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+        return called(command, where, self.environment | dict(environment))
 
 
 def files_below(folder: Path) -> dict[str, Path]:

@@ -20,6 +20,8 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+from called import called
+
 ROOT = Path(__file__).resolve().parents[2]
 HEALTHY = ROOT / "docs/examples/fire-drill/healthy-h200.json"
 BUILT = Path(os.environ.get("GATE_BUILD", ROOT / "build/gate")) / "probes/cli/bandgate"
@@ -101,17 +103,7 @@ exec {shlex.quote(str(BANDGATE.absolute()))} "$@"
         folder = ["--dir", str(self.gate)] if arguments[:1] != ("--help",) else []
         command = [str(ROOT / "ci/driver-gate"), *map(str, arguments[:1]), *folder]
         command += map(str, arguments[1:])
-        done = subprocess.run(
-            command,
-            env=self.environment,
-            cwd=self.path,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout
+        return called(command, self.path, self.environment)
 
     def expect(self, code: int, *arguments: str | Path) -> str:
         found, output = self.call(*arguments)

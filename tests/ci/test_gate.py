@@ -8,10 +8,11 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+
+from called import called
 
 ROOT = Path(__file__).resolve().parents[2]
 DRILLS = ROOT / "docs/examples/fire-drill"
@@ -30,17 +31,7 @@ class Gate(unittest.TestCase):
         }
 
     def call(self, *command: str, **environment: str) -> tuple[int, str]:
-        done = subprocess.run(
-            command,
-            env=self.environment | environment,
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout
+        return called(command, self.folder, self.environment | environment)
 
     def gate(self, *options: str, **environment: str) -> tuple[int, str]:
         build = os.environ.get("GATE_BUILD", str(ROOT / "build/gate"))

@@ -77,5 +77,4 @@ ELSEWHERE = (
     Elsewhere("python reports/tests/made_sweeps.py", FIGURES, DRAWN),
     Elsewhere("bandgate-report curves made-up", FIGURES, DRAWN),
     Elsewhere("cp figures/", FIGURES, DRAWN),
-    Elsewhere("python reports/benchmarks/scale.py", "minutes", "reports/benchmarks/scale.py"),
 )

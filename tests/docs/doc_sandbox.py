@@ -21,12 +21,9 @@ PLACE = re.compile(r"(?<![\w.~$}/-])/(?=(?:etc|opt|path|run|shared|srv|tmp|var)/
 # What a command is here: shorter sweeps, and what a drill must be told.
 REPLACED = (
     (re.compile(r"\$\(seq \d+ (\d+)\)"), r"$(seq \1 \1)"),
-    (re.compile(r"(ci/card-table .*--processes) 10"), r'\1 1 --backend "$BANDGATE_BACKEND"'),
-    (
-        re.compile(r"ci/span-table "),
-        'ci/span-table --log2-spans 24 --backend "$BANDGATE_BACKEND" ',
-    ),
-    (re.compile(r"^bandgate_bench "), 'bandgate_bench --bandgate_backend="$BANDGATE_BACKEND" '),
+    (re.compile(r"(ci/card-table .*--processes) 10"), r"\1 1"),
+    (re.compile(r"ci/span-table "), "ci/span-table --log2-spans 24 "),
+    (re.compile(r"(benchmarks/scale.py --sizes) \S+"), r"\1 1e3 --commands trend"),
     (re.compile(r"bandgate baseline record"), r"\g<0> --processes 3"),
     # A drill is nobody's reference, and nobody is there to answer.
     (re.compile(r"(bandgate baseline record)(?!.* --to)"), r"\1 --to recorded --yes"),

@@ -10,7 +10,7 @@ import pandas as pd
 
 from bandgate_reports.analysis import models, series
 from bandgate_reports.analysis.changes import Found, find, places
-from bandgate_reports.analysis.models import Models
+from bandgate_reports.analysis.models import Fact, Models
 from bandgate_reports.store.records import each
 
 RECENT_DAYS = 14
@@ -22,9 +22,6 @@ class Level(StrEnum):
     BOTH = "both"
     CARD = "card"
     MODEL = "model"
-
-
-Fact = tuple[str, str, str]  # field, before, after
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
 
 from bandgate_reports.analysis.change_facts import Looked
+from bandgate_reports.analysis.models import Fact
 from bandgate_reports.store.records import CONFIGURATION, each
 
 _DATE = "%Y-%m-%d"
@@ -44,18 +46,10 @@ def data(looked: Looked) -> dict[str, Any]:
     changes = [
         {
             **who(r.series),
-            "night": f"{r.night:{_DATE}}",
-            "announced": f"{r.announced:{_DATE}}",
-            "before": float(r.before),
-            "after": float(r.after),
-            "step": _number(r.step),
-            "worse": bool(r.worse),
+            **_change(r),
             "in_force": bool(looked.in_force[index]),
             "event": int(r.event) if r.event >= 0 else None,
-            "together_with": [
-                {"field": name, "before": before, "after": after}
-                for name, before, after in looked.together.get(int(index), ())
-            ],
+            "together_with": _facts(looked.together.get(int(index), ())),
         }
         for index, r in zip(found.changes.index, each(found.changes), strict=True)
     ]
@@ -75,6 +69,22 @@ def data(looked: Looked) -> dict[str, Any]:
     }
 
 
+def _change(r: Any) -> dict[str, Any]:
+    """Of a card or of a model."""
+    return {
+        "night": f"{r.night:{_DATE}}",
+        "announced": f"{r.announced:{_DATE}}",
+        "before": float(r.before),
+        "after": float(r.after),
+        "step": _number(r.step),
+        "worse": bool(r.worse),
+    }
+
+
+def _facts(facts: Iterable[Fact]) -> list[dict[str, str]]:
+    return [{"field": name, "before": before, "after": after} for name, before, after in facts]
+
+
 def _of_models(looked: Looked) -> list[dict[str, Any]]:
     where = looked.models.where
     of = dict(zip((int(k) for k in where.index), each(where), strict=True))
@@ -91,20 +101,12 @@ def _of_models(looked: Looked) -> list[dict[str, Any]]:
     return [
         {
             **who(r.series),
-            "night": f"{r.night:{_DATE}}",
-            "announced": f"{r.announced:{_DATE}}",
-            "before": float(r.before),
-            "after": float(r.after),
-            "step": _number(r.step),
-            "worse": bool(r.worse),
+            **_change(r),
             "cards": int(r.cards),
             "cards_measured": int(r.of),
             "cards_with_a_change_of_their_own": int(r.known_by),
             "in_force": bool(looked.models_in_force[index]),
-            "together_with": [
-                {"field": name, "before": before, "after": after}
-                for name, before, after in r.together
-            ],
+            "together_with": _facts(r.together),
         }
         for index, r in zip(looked.models.changes.index, each(looked.models.changes), strict=True)
     ]
