@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION, FAILED, NOT_JUDGED = 2, 3, 4
 STOPS = (signal.SIGINT, signal.SIGTERM)
 STOP_S = 3.0
+REPORT_LIMIT_S = 900  # a page of a million results takes half a minute
+LATE = (124, 137)  # of timeout(1): it ended, it had to be killed
 PRECEDENCE = (3, 1, 2, 4, 0)  # what is none of them (77, a signal) comes first: it explains more
 USAGE = """ci/nightly --out DIR [options of `bandgate check`]
 
@@ -200,9 +202,14 @@ def write_reports(night: Night, report: str, earlier: list[str]) -> str:
         ("trend", [*earlier, tonight], night.out / "report"),
     ):
         more = ["--exit-zero"] if name == "trend" else []
-        code = night.run(report, name, *folders, "--out", str(target), *drill, *more, quiet=True)
+        limit = ["timeout", "-k", str(STOP_S), str(REPORT_LIMIT_S)]
+        command = [report, name, *folders, "--out", str(target), *drill, *more]
+        code = night.run(*limit, *command, quiet=True)
+        if code in LATE:
+            cause = f"bandgate-report {name} did not end within {REPORT_LIMIT_S} s"
+            night.fail(CONFIGURATION, cause)
         # 4 is: nothing to export, which the verdict says already.
-        if code not in (0, 4):
+        elif code not in (0, 4):
             said = " ".join(night.log[-3:])
             night.fail(CONFIGURATION, f"bandgate-report {name} ended with {code}: {said}")
     if metrics.exists():

@@ -58,6 +58,7 @@ ordered_json document_of(judged_benchmark const& one, external_results const& fr
                                {"measurement", nullptr},
                                {"notes", r.notes},
                                {"verdict", to_json(r).at("verdict")}};
+  if (one.of->device_index) document["device_index"] = *one.of->device_index;
   if (r.measurement) {
     auto const& m = *r.measurement;
     document["measurement"] = {{"unit", m.is_time ? "s" : "B/s"},

@@ -47,7 +47,7 @@ external_benchmark const* other_of(external_benchmark const& one, baseline_entry
                                    external_results const& all) {
   external_benchmark const* found = nullptr;
   for (auto const& b : all.benchmarks) {
-    if (b.device != one.device || (b.name != entry.relative_to && b.full_name != entry.relative_to))
+    if (!b.on_device_of(one) || (b.name != entry.relative_to && b.full_name != entry.relative_to))
       continue;
     if (b.values == one.values) return &b;
     if (b.values.empty()) found = &b;
@@ -101,11 +101,17 @@ verdict without_entry(external_benchmark const& one) {
   return v;
 }
 
-/// A probe's name as `list` would print it: the benchmark with its axes.
-std::string title_of(external_benchmark const& one) {
+/// A probe's name as `list` would print it: the benchmark with its axes, and of several devices of
+/// one name which.
+std::string title_of(external_benchmark const& one, external_results const& all) {
   auto text = one.name;
   for (auto const& [name, value] : one.values)
     text += " " + name + "=" + std::get<std::string>(value);
+  bool const has_twin =
+      std::any_of(all.benchmarks.begin(), all.benchmarks.end(), [&](auto const& other) {
+        return other.device == one.device && other.device_index != one.device_index;
+      });
+  if (has_twin && one.device_index) text += fmt::format(" on device {}", *one.device_index);
   return text;
 }
 
@@ -117,7 +123,7 @@ judged_benchmark judge_external(external_benchmark const& one, baseline_entry co
   auto& r = judged.result;
   r.device.name = one.device;
   r.device.peak_bytes_per_second = one.peak_bytes_per_second;
-  r.probe.name = title_of(one);
+  r.probe.name = title_of(one, all);
   r.probe.ceiling = "none";
   if (!one.failure.empty()) {
     r.verdict.status = status::error;

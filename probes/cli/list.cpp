@@ -75,21 +75,34 @@ ordered_json probe_json(probe const& p) {
   return j;
 }
 
-void print_probes(bool verbose) {
+void print_probes() {
   std::vector<std::vector<std::string>> rows{{"PROBE", "COUNTS", "SUITES", "WHAT IT MEASURES"}};
-  for (auto const& p : registered_probes()) {
+  for (auto const& p : registered_probes())
     rows.push_back(
         {p.name, p.byte_rule, fmt::format("{}", fmt::join(suite_names(p), " ")), p.summary});
-    if (!verbose) continue;
-    for (auto const& parameter : p.parameters)
-      rows.push_back({"", "", "",
-                      fmt::format("  {}={}  {}{}", parameter.name,
-                                  to_string(parameter.fallback, parameter.kind), parameter.help,
-                                  parameter.choices.empty()
-                                      ? ""
-                                      : fmt::format(" [{}]", fmt::join(parameter.choices, ", ")))});
-  }
   out("{}", table(rows));
+}
+
+constexpr std::size_t indent = 20;
+
+void print_parameter(parameter const& p) {
+  auto help = p.help;
+  if (!p.choices.empty()) help += fmt::format(" [{}]", fmt::join(p.choices, ", "));
+  out("{}", hanging(fmt::format("  {}={}", p.name, to_string(p.fallback, p.kind)), help, indent));
+}
+
+/// Fits a terminal of 80 columns.
+void print_in_full() {
+  for (auto const& p : registered_probes()) {
+    out("{}", hanging(p.name, p.summary + ".", indent));
+    out("{}", hanging("  counts", p.byte_rule, indent));
+    auto const suites = suite_names(p);
+    out("{}",
+        hanging("  suites", suites.empty() ? "none" : fmt::format("{}", fmt::join(suites, ", ")),
+                indent));
+    for (auto const& one : p.parameters) print_parameter(one);
+    out("\n");
+  }
 }
 
 /// Two attempts, each killed at its limit and reaped, the listing before them, and room to start.
@@ -211,8 +224,10 @@ void add_list(CLI::App& program, environment const& env, int& code) {
       ordered_json document{{"schema", "bandgate.probes/1"}, {"probes", ordered_json::array()}};
       for (auto const& p : registered_probes()) document["probes"].push_back(probe_json(p));
       out("{}\n", document.dump(2));
+    } else if (*verbose) {
+      print_in_full();
     } else {
-      print_probes(*verbose);
+      print_probes();
     }
     code = 0;
   });

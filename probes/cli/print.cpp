@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -207,6 +208,28 @@ std::string xml(std::string const& text) {
     }
   }
   return escaped;
+}
+
+std::string hanging(std::string const& head, std::string const& text, std::size_t indent) {
+  constexpr std::size_t columns = 80;
+  std::string all, line = plain(head);
+  if (line.size() + 1 >= indent) {
+    all = line + "\n";
+    line.clear();
+  }
+  line.resize(indent, ' ');
+  std::istringstream words(plain(text));
+  for (std::string word; words >> word;) {
+    bool const first = line.size() == indent;
+    if (!first && line.size() + 1 + word.size() > columns) {
+      all += line + "\n";
+      line.assign(indent, ' ');
+      line += word;
+    } else {
+      line += (first ? "" : " ") + word;
+    }
+  }
+  return all + line + "\n";
 }
 
 std::string table(std::vector<std::vector<std::string>> const& rows) {

@@ -54,6 +54,10 @@ std::string plain(std::string const& text);
 /// `& < > "` and control characters escaped for XML.
 std::string xml(std::string const& text);
 
+/// `text` broken into lines of at most 80 columns at its blanks, `indent` columns in, the first of
+/// them behind `head`; where that leaves no room, below it.
+std::string hanging(std::string const& head, std::string const& text, std::size_t indent);
+
 /// A table with padded columns; the first row is the heading.
 std::string table(std::vector<std::vector<std::string>> const& rows);
 

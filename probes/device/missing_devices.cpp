@@ -209,7 +209,7 @@ device_problem fewer_devices(gpu_presence const& machine,
   if (!machine.driver_version.empty()) message += "; " + kernel_module_text(machine);
   return {"fewer-devices-than-expected",
           message +
-              ". Remedy: find the missing device (nvidia-smi, dmesg), or correct "
+              ". Remedy: find the missing device (nvidia-smi or amd-smi, dmesg), or correct "
               "BANDGATE_EXPECT_DEVICES",
           false};
 }

@@ -71,7 +71,9 @@ constexpr std::array<cause_rule, 42> rules{{
      costs, slower_clocks, cooling, look::sw_thermal},
     {"power-cap", "clock events", true, "the power cap slowed the clocks {0}{1}", note,
      "Ordinary under load; it costs bandwidth where the cap is lower than it should be.",
-     "Compare the power limit with its default (`nvidia-smi -q -d POWER`).", look::power_cap},
+     "Compare the power limit with its default (`nvidia-smi -q -d POWER`, AMD: `amd-smi static "
+     "--limit`).",
+     look::power_cap},
     {"sync-boost", "clock events", true,
      "sync boost held the clocks at those of the slowest device of its group {0}{1}", note,
      limited_clocks, "Look for the slow device of the sync boost group.", look::sync_boost},
@@ -101,7 +103,8 @@ constexpr std::array<cause_rule, 42> rules{{
      "Restore the default power limit, or record a baseline for this setting.", look::power_limit},
     {"memory-clock", "memory clock", false, "the memory clock under load was {0}", costs,
      "The bandwidth of the memory falls as its clock does.",
-     "Look for a locked memory clock (`nvidia-smi -rmc` resets it) or a low performance state.",
+     "Look for a locked memory clock (`nvidia-smi -rmc` resets it, AMD: `amd-smi reset --clocks`) "
+     "or a low performance state.",
      look::memory_clock},
 
     {"row-remap-failure", "memory repairs", false, "remapping of memory rows has failed", unusable,
@@ -118,7 +121,8 @@ constexpr std::array<cause_rule, 42> rules{{
      look::ecc_uncorrected},
     {"ecc-corrected", "ECC", false, "ECC corrected errors during the sampling: {0}", note,
      "Each one costs little; many of them are memory that is failing.",
-     "Watch the counter (`nvidia-smi -q -d ECC`): if it keeps advancing, reset the device.",
+     "Watch the counter (`nvidia-smi -q -d ECC`, AMD: `amd-smi metric --ecc`): if it keeps "
+     "advancing, reset the device.",
      look::ecc_corrected},
     {"ecc-differs", "ECC", false, "ECC is {0}", costs,
      "Without ECC errors go unnoticed; with it cards that keep it in their memory are slower.",
@@ -152,7 +156,8 @@ constexpr std::array<cause_rule, 42> rules{{
      shared_device, contended_step, look::active_process},
     {"busy", "other processes", false,
      "the device is in use and no process is visible: utilization {0}", note, shared_device,
-     "Look for the process from the host (`nvidia-smi`), outside of this container.",
+     "Look for the process from the host (`nvidia-smi`, AMD: `amd-smi process`), outside of this "
+     "container.",
      look::busy_at_rest},
     {"mps-server", "other processes", false, "an MPS server holds the device: {0}", note,
      "Whatever its clients do shares the device.",

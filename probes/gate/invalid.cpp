@@ -44,15 +44,16 @@ constexpr std::array<std::pair<char const*, char const*>, 16> steps{{
      "Read the kernel log for Xid messages of this PCI address, then reset the device or drain the "
      "node."},
     {"device-missing",
-     "Compare `nvidia-smi -L` with the PCI devices of the machine, read the kernel log, then drain "
-     "the node."},
+     "Compare `nvidia-smi -L` (AMD: `amd-smi list`) with the PCI devices of the machine, read the "
+     "kernel log, then drain the node."},
     {"device-failed", "Read the kernel log and the driver's message above, then run it again."},
     {"exclusively-held",
      "Wait until the process that holds the device has ended, or set its compute mode to Default."},
     {"contended", contended_step},
     {"out-of-memory", "Free the device's memory (see its processes) or ask for a smaller buffer."},
     {"timed-out",
-     "Look for a hung device: the kernel log, `nvidia-smi`; then reset it or drain the node."},
+     "Look for a hung device: the kernel log, `nvidia-smi` or `amd-smi`; then reset it or drain "
+     "the node."},
     {"crashed", "Read the message and the kernel log; report it with the result file."},
 }};
 

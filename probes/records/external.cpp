@@ -46,6 +46,18 @@ void join(external_benchmark& into, external_benchmark const& more) {
       into.notes.push_back(note);
 }
 
+/// Its values would count twice.
+void refuse_repeated(std::vector<std::filesystem::path> const& files) {
+  std::error_code unknown;  // reading the file says why
+  for (auto one = files.begin(); one != files.end(); ++one)
+    for (auto other = files.begin(); other != one; ++other)
+      if (std::filesystem::equivalent(*one, *other, unknown))
+        throw usage_error(
+            fmt::format("{}: is the same file as {}, and its values would count twice; name each "
+                        "run's file once",
+                        one->string(), other->string()));
+}
+
 bool speaks_of(baseline_file const& file, device_identity const& device) {
   return fit(file, device).level != closeness::none ||
          normalized_name(file.model) == normalized_name(device.name);
@@ -62,6 +74,7 @@ device_identity named(std::string const& name) {
 
 external_results read_external(std::vector<std::filesystem::path> const& files,
                                rate_counter const& counter) {
+  refuse_repeated(files);
   external_results all;
   for (auto const& file : files) {
     auto const document = parse_strict(read_text(file, largest_file), file.string());
@@ -73,9 +86,8 @@ external_results read_external(std::vector<std::filesystem::path> const& files,
     auto found = tool == google ? read_google_benchmark(root, counter) : read_nvbench(root);
     if (found.empty()) root.refuse("holds no benchmark", "look at its filter");
     for (auto& one : found) {
-      auto const same = std::find_if(all.benchmarks.begin(), all.benchmarks.end(), [&](auto& b) {
-        return b.full_name == one.full_name && b.values == one.values && b.device == one.device;
-      });
+      auto const same = std::find_if(all.benchmarks.begin(), all.benchmarks.end(),
+                                     [&](auto const& other) { return one.same_as(other); });
       if (same == all.benchmarks.end())
         all.benchmarks.push_back(std::move(one));
       else

@@ -2,6 +2,7 @@
 /// What other tools measured: the JSON of Google Benchmark and of NVBench. Nobody here verified it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct external_benchmark {
   std::string full_name;                        ///< as the tool writes it
   parameters values;                            ///< the axes of NVBench, as text
   std::string device;                           ///< its name; empty: the file does not say
+  std::optional<std::int64_t> device_index;     ///< as the tool counts; none: the file does not say
   std::optional<double> peak_bytes_per_second;  ///< of the device, as the tool states it
   std::vector<double> rates;                    ///< bytes per second; empty: it counts no bytes
   std::vector<double> seconds;                  ///< of one iteration
@@ -30,6 +32,14 @@ struct external_benchmark {
   std::string skipped;                          ///< not empty: the tool skipped it, and why
   std::vector<std::string> notes;               ///< for people: what a value is
   std::string where;                            ///< "FILE: /benchmarks/3", the first of them
+
+  /// Several files' values of these are values of one.
+  bool same_as(external_benchmark const& other) const {
+    return full_name == other.full_name && values == other.values && on_device_of(other);
+  }
+  bool on_device_of(external_benchmark const& other) const {
+    return device == other.device && device_index == other.device_index;
+  }
 };
 
 struct external_results {
@@ -42,8 +52,9 @@ using rate_counter = std::optional<std::pair<std::string, unit>>;
 
 /// Reads the files of one tool, each of a process of its own; benchmarks of the same name,
 /// parameters and device become one. Throws usage_error "FILE: /json/pointer: reason; remedy": no
-/// such document, NaN, a duplicate, aggregates without a median, no benchmark at all. A value that
-/// cannot have been measured (0, negative, infinite) is the failure of its benchmark.
+/// such document, a file named twice, NaN, a duplicate, aggregates without a median, no benchmark
+/// at all. A value that cannot have been measured (0, negative, infinite) is the failure of its
+/// benchmark.
 external_results read_external(std::vector<std::filesystem::path> const& files,
                                rate_counter const& counter);
 

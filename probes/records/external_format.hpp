@@ -16,9 +16,9 @@ std::vector<external_benchmark> read_google_benchmark(place const& root,
 /// NVBench's JSON, file version 1.
 std::vector<external_benchmark> read_nvbench(place const& root);
 
-/// A value, as a number or (as NVBench writes them) as text. Refuses what is no number; one that
-/// nothing can have been measured as (0, negative, infinite) goes to `failure` with `name`.
-void add_value(place const& at, std::string const& name, double base, std::vector<double>& to,
+/// A value that nothing can have been measured as (0, negative, infinite) goes to `failure` with
+/// `name`.
+void add_value(double value, std::string const& name, double base, std::vector<double>& to,
                std::string& failure);
 
 }  // namespace bandgate

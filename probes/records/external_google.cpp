@@ -77,10 +77,11 @@ void add_measured(place const& from, rate_counter const& counter, external_bench
     to.skipped = text("skip_message");
     return;
   }
-  add_value(from / "real_time", "real_time", seconds_of(from), to.seconds, to.failure);
+  add_value((from / "real_time").number(), "real_time", seconds_of(from), to.seconds, to.failure);
   auto const name = counter ? counter->first : bytes_counter;
   if (from.has(name))
-    add_value(from / name, name, counter ? to_base(1, counter->second) : 1, to.rates, to.failure);
+    add_value((from / name).number(), name, counter ? to_base(1, counter->second) : 1, to.rates,
+              to.failure);
   else
     to.why_no_rate = counter ? "it has no counter " + name
                              : "it counts no bytes; call state.SetBytesProcessed(), or name a "

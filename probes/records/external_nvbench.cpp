@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -18,6 +19,17 @@ struct device_of {
   std::string name;
   std::optional<double> peak_bytes_per_second;
 };
+
+/// NVBench writes numbers as text.
+double number_of(place const& at) {
+  if (!at.value().is_string()) return at.number();
+  auto const text = at.text();
+  double value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    at.refuse(shortened(at.value()) + " is not a number", "write the file with NVBench");
+  return value;
+}
 
 /// What is null or absent in NVBench's lists is empty.
 std::size_t count_in(place const& at, char const* key) {
@@ -83,6 +95,7 @@ external_benchmark read_state(place const& bench, place const& state,
     if (found == devices.end())
       (state / "device").refuse("is none of /devices", "write the file with NVBench");
     one.device = found->second.name;
+    one.device_index = id;
     one.peak_bytes_per_second = found->second.peak_bytes_per_second;
   }
   if (state.has("is_skipped") && state.value().at("is_skipped") == true) {
@@ -90,9 +103,9 @@ external_benchmark read_state(place const& bench, place const& state,
     return one;
   }
   if (auto const time = summary(state, {"nv/cold/time/gpu/mean", "nv/cpu_only/time/cpu/mean"}))
-    add_value(*time, "the mean time", 1, one.seconds, one.failure);
+    add_value(number_of(*time), "the mean time", 1, one.seconds, one.failure);
   if (auto const rate = summary(state, {rate_tag}))
-    add_value(*rate, rate_tag, 1, one.rates, one.failure);
+    add_value(number_of(*rate), rate_tag, 1, one.rates, one.failure);
   else
     one.why_no_rate =
         "it counts no bytes; call state.add_global_memory_reads() or ..._writes() in the benchmark";
@@ -105,17 +118,8 @@ external_benchmark read_state(place const& bench, place const& state,
 
 }  // namespace
 
-void add_value(place const& at, std::string const& name, double base, std::vector<double>& to,
+void add_value(double value, std::string const& name, double base, std::vector<double>& to,
                std::string& failure) {
-  double value = 0;
-  if (at.value().is_string()) {
-    auto const text = at.text();
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size())
-      at.refuse(shortened(at.value()) + " is not a number", "write the file with NVBench");
-  } else {
-    value = at.number();
-  }
   if (std::isfinite(value) && value > 0)
     to.push_back(value * base);
   else if (failure.empty())
@@ -133,7 +137,12 @@ std::vector<external_benchmark> read_nvbench(place const& root) {
         (state / "summaries")
             .refuse("is an object, as NVBench wrote it before its JSON format 1",
                     "use a newer NVBench");
-      all.push_back(read_state(bench, state, devices));
+      auto one = read_state(bench, state, devices);
+      if (std::any_of(all.begin(), all.end(),
+                      [&](auto const& other) { return one.same_as(other); }))
+        state.refuse("a second state of \"" + one.name + "\" with the same axes and device",
+                     "give each run a file of its own");
+      all.push_back(std::move(one));
     }
   }
   return all;

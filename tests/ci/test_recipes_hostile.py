@@ -10,11 +10,13 @@ import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
+from unittest import mock
 
 from recipes import DRILLS, ROOT, Recipe
 
 sys.path.insert(0, str(ROOT / "ci"))
 
+import nightly
 import nightly_summary as summary
 
 HEALTHY = f"scripted:{DRILLS}/healthy-h200.json"
@@ -78,12 +80,27 @@ class Hostile(Recipe):
         self.assertEqual(code, 2, said)
         self.assertIn("- the night broke off: IsADirectoryError: ", self.summary())
 
+    def test_reports_that_do_not_end(self) -> None:
+        deaf = "#!/bin/bash\ntrap '' TERM\nsleep 30 &\nwait\n"
+        for text in ("#!/bin/bash\nsleep 30\n", deaf):
+            self.program("bandgate-report", text)
+            night = nightly.Night(self.folder, [])
+            with (
+                mock.patch.object(nightly, "REPORT_LIMIT_S", 0.2),
+                mock.patch.object(nightly, "STOP_S", 0.1),
+            ):
+                nightly.write_reports(night, str(self.bin / "bandgate-report"), [])
+            self.assertEqual(night.code, 2)
+            names = ("markdown", "junit", "prometheus", "trend")
+            causes = [f"bandgate-report {name} did not end within 0.2 s" for name in names]
+            self.assertEqual(night.causes, causes)
+
     def test_programs_that_are_none(self) -> None:
         for name in ("BANDGATE", "BANDGATE_REPORT_COMMAND"):
             for path in ("/tmp", "/etc/passwd"):
                 code, said = self.night(**{name: path})
                 self.assertEqual(code, 127 if name == "BANDGATE" else 2, said)
-                self.assertIn(f"{path}: Permission denied", self.summary())
+                self.assertRegex(self.summary(), f"{path}\\S*: Permission denied")
 
     def test_a_program_that_says_too_much(self) -> None:
         flood = "#!/bin/bash\nhead -c 9000000 /dev/zero\nhead -c 300000 /dev/urandom\nexit 3\n"

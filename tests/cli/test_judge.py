@@ -170,6 +170,25 @@ def test_files_are_processes_of_one_program(judge: Judge) -> None:
     assert "the median of n = 3" in outcome.out
 
 
+def test_a_file_counts_once(judge: Judge) -> None:
+    judge.entries(entry("Sum", 100))
+    file = judge.write({"context": {}, "benchmarks": [google("Sum")]})
+    link = judge.baseline.with_name("again.json")
+    link.symlink_to(file)
+    for again in (file, str(link)):
+        outcome = judge.bandgate("judge", file, again, "--baseline", str(judge.baseline))
+        assert outcome.code == 2, outcome
+        assert f"{again}: is the same file as {file}" in outcome.err
+
+
+def test_google_benchmark_writes_numbers(judge: Judge) -> None:
+    judge.entries(entry("Sum", 100))
+    for key in ("bytes_per_second", "real_time"):
+        outcome = judge.google(google("Sum", **{"bytes_per_second": 100e9} | {key: "100e9"}))
+        assert outcome.code == 2, outcome
+        assert f'/benchmarks/0/{key}: "100e9" is text' in outcome.err
+
+
 def test_times(judge: Judge) -> None:
     judge.entries(entry("Sum", 2, "us"))
     assert judge.google(google("Sum", None)).code == 0
@@ -299,6 +318,21 @@ def test_nvbench(judge: Judge) -> None:
     assert judge(nvbench(reduce=[state("3.0e12")])).code == 1
     other_axis = state(axis_values=[{"name": "N", "type": "int64", "value": "2"}])
     assert judge(nvbench(reduce=[other_axis])).code == 77
+
+
+def test_nvbench_devices_of_one_name_are_judged_each(judge: Judge) -> None:
+    judge.entries(entry("reduce", 3200, parameters={"N": 1048576}))
+    document = nvbench(reduce=[state(), state("2.9e12", device=1)])
+    document["devices"].append({"id": 1, "name": "NVIDIA H200"})
+    outcome = judge(document)
+    assert outcome.code == 1, outcome
+    assert "reduce N=1048576 on device 0: " in outcome.out
+    assert "reduce N=1048576 on device 1: " in outcome.out
+    records = judge(document, "--json").records()
+    assert [record["device_index"] for record in records] == [0, 1]
+    twice = judge(nvbench(reduce=[state(), state("2.9e12")]))
+    assert twice.code == 2
+    assert '/states/1: a second state of "reduce" with the same axes and device' in twice.err
 
 
 @pytest.mark.parametrize("rate", ["0", "nan", "inf", "-1"])

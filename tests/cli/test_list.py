@@ -27,3 +27,4 @@ def test_every_parameter_explains_itself(bandgate: Bandgate) -> None:
             assert parameter["help"], (probe["name"], parameter["name"])
     text = bandgate("list", "--verbose").out
     assert "span=" in text and "engine=ce" in text and "peer=auto" in text
+    assert max(map(len, text.splitlines())) <= 80

@@ -13,7 +13,10 @@ from bandgate_reports.demo.models import GIB, MICROSECOND, Baseline, Model, Prob
 Reason = dict[str, str]
 
 COOLING = "Check the cooling: fans, air flow, the inlet's temperature, the temperatures under load."
-POWER = "Compare the power limit with its default (`nvidia-smi -q -d POWER`)."
+POWER = (
+    "Compare the power limit with its default (`nvidia-smi -q -d POWER`, AMD: "
+    "`amd-smi static --limit`)."
+)
 RESEAT = "Reseat the card or its riser and check the slot's setting in the BIOS."
 WAIT = (
     "Measure again when the device is free: `--wait-idle 10m` waits for it; `--allow-contention` "
