@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -40,7 +41,9 @@ int ended(dialect in, std::string const& why, status what, int code) {
 int run_program(int argc, char** argv, dialect in) {
   auto const env = read_environment();
   int code = ok;
-  CLI::App program{"Measures GPU memory bandwidth and judges it against a baseline.", "bandgate"};
+  // A project's own probes are in a program of another name.
+  auto const name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "bandgate";
+  CLI::App program{"Measures GPU memory bandwidth and judges it against a baseline.", name};
   program.require_subcommand(1);
   program.set_version_flag("--version", fmt::format("bandgate {} (build {}, gpu backend {})",
                                                     version(), build_id(), gpu_support()));

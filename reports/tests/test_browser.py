@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bandgate_reports.analysis.verdicts import Exit
+from bandgate_reports.section import Figure, Section, Tone
 from bandgate_reports.trend import html
 from bandgate_reports.trend.model import History, Step, Trend
 from test_render import hostile, report
@@ -107,6 +109,21 @@ def test_a_shared_address_filters_and_a_strange_one_does_nothing(
     strange = "#status=%3Cscript%3Ealert(1)%3C/script%3E&node=nobody&sort=x&open=y"
     with chromium.opened(browser, page_file, strange) as found:
         assert shown(found.page) == 12
+
+
+def test_a_drawing_of_a_model_follows_the_filter(browser: Browser, tmp_path: Path) -> None:
+    made = report(tmp_path / "results", fleet())
+    models = sorted({row.device.model for row in made.rows})
+    figures = tuple(Figure(name, "<svg></svg>", name, name) for name in models)
+    several = Figure("all", "<svg></svg>", "all")
+    one = Section("drawn", "Drawn", "", Tone.PLAIN, Exit.OK, figures=(*figures, several))
+    file = tmp_path / "index.html"
+    file.write_text(html.render(replace(made, sections=(one,))), encoding="utf-8")
+    with chromium.opened(browser, file) as found:
+        drawn = found.page.locator("figure.drawn:visible figcaption")
+        assert drawn.all_text_contents() == [*models, "all"]
+        found.page.locator("select[name=model]").select_option(models[0])
+        assert drawn.all_text_contents() == [models[0], "all"]
 
 
 def test_a_count_is_a_filter(browser: Browser, page_file: Path) -> None:

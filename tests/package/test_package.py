@@ -113,6 +113,8 @@ class Consumer(unittest.TestCase):
         self.configure(f"-DCMAKE_PREFIX_PATH={prefix}", "-DREDUCTION_GPU=OFF")
         self.call("cmake", "--build", self.build)
         self.check_passes()
+        usage = self.call(self.build / "reduction_probes", "--help")
+        self.assertIn("Usage: reduction_probes [OPTIONS]", usage)
 
         # Half as fast.
         self.configure("-DREDUCTION_ROUNDS=2")

@@ -57,6 +57,7 @@ class Figure:
     title: str
     svg: str
     summary: str  # for those who cannot see it
+    model: str = ""  # what a page filters by; "" where it is of several
 
 
 @dataclass(frozen=True)

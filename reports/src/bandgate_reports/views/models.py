@@ -136,7 +136,8 @@ def _figure(name: str, series: list[int], looked: Looked, words: _Words) -> Figu
         f'<svg viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         f'style="min-width: {wide}px" font-size="12" fill="currentColor">'  # a phone scrolls
     )
-    return Figure(name, head + "".join(parts) + "</svg>", f"{name}. {'. '.join(said)}")
+    summary = f"{name}. {'. '.join(said)}"
+    return Figure(name, head + "".join(parts) + "</svg>", summary, words.of(series[0]).model)
 
 
 def _chart(
