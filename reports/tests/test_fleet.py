@@ -182,6 +182,19 @@ def test_what_one_node_of_two_has_is_named_beside_the_node(tmp_path: Path) -> No
     )
 
 
+def test_a_card_that_is_slow_by_itself_hides_nothing_that_goes_along(tmp_path: Path) -> None:
+    mixed = [replace(c, driver="570.1" if c.node == "n000" else "580.2") for c in cards(2, 8)]
+    slow = mixed[12].uuid
+    found = of(
+        tmp_path, night(mixed, lambda g: 0.97 if g.driver == "570.1" or g.uuid == slow else 1.0)
+    )
+    assert view.section(found).sentences[1] == (
+        "NVIDIA H200, read: 9 of 16 cards are 2.9 % worse than the others, along with driver 570.1 "
+        "(others 580.2): that or the node, which cannot be told apart. They are two groups, not "
+        "outliers."
+    )
+
+
 def test_a_driver_on_several_nodes_explains_one_node_of_a_board_part(tmp_path: Path) -> None:
     mixed = [
         replace(c, board_part="AB"[i // 16], driver="570.1" if (i // 8) % 2 else "580.2")
