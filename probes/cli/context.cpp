@@ -94,8 +94,8 @@ void add_measuring_options(CLI::App& command, common_options& options, environme
       ->allow_extra_args(false);
   command
       .add_option("--wait-idle", options.wait_idle_s,
-                  "wait this long (10m, 30s, 0s) for others to end that compute on a device; "
-                  "default 5s; comes on top of the time limit")
+                  "wait this long (10m, 30s, 0s) for others to end that compute on a device, "
+                  "in vain only once; default 5s; comes on top of the time limit")
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, double>{{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}},
           CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"))

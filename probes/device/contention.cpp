@@ -63,10 +63,11 @@ waited wait_until_idle(std::function<occupancy()> const& look, clock& time,
 }
 
 measurement_error contended_error(std::string const& device, waited const& end) {
+  auto const waited =
+      end.time > nanoseconds{} ? " after waiting " + seconds_text(end.time) + " for it" : "";
   return {failure::contended,
-          device + " is in use: " + end.computing + "; nothing was measured after waiting " +
-              seconds_text(end.time) +
-              " for it (--wait-idle TIME waits longer, --allow-contention measures beside others)"};
+          device + " is in use: " + end.computing + "; nothing was measured" + waited +
+              " (--wait-idle TIME waits longer, --allow-contention measures beside others)"};
 }
 
 std::string contended_note(waited const& end) {

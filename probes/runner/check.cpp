@@ -43,7 +43,7 @@ char const* why_no_peer(device_identity const& device) {
 }
 
 checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
-                 task const& one, baseline_library const& baselines,
+                 task const& one, baseline_library const& baselines, bool waits,
                  supervisor::progress const& listener) {
   checked pair;
   pair.id = short_id(device.identity, device.index);
@@ -56,7 +56,7 @@ checked one_pair(supervisor const& runs, check_plan const& plan, check_plan::dev
         lacks_peer(one, plan.machine, device.index)
             ? runs.skip(device.identity, *what, given, why_no_peer(device.identity))
             : runs.measure(device.identity, device.index, *what, given, number, listener,
-                           relative_to));
+                           relative_to, waits));
     return pair.attempts.back();
   };
   auto& first = attempt(1);
@@ -98,11 +98,14 @@ std::vector<task> tasks_of(check_plan const& plan, check_plan::device const& dev
 }
 
 /// One after the other, but never waiting for the link or another GPU while there is other work.
+/// Others that compute on the device are waited for until that was in vain, once: a night of thirty
+/// probes does not wait thirty times.
 void all_tasks_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
                   baseline_library const& baselines, on_checked const& done,
                   supervisor::progress const& listener, shared_state& shared,
                   std::vector<checked>& out) {
   auto left = tasks_of(plan, device, shared);
+  bool waits = true;
   while (!left.empty()) {
     task one = left.front();
     try {
@@ -114,7 +117,8 @@ void all_tasks_of(supervisor const& runs, check_plan const& plan, check_plan::de
         auto const next = left.begin() + static_cast<std::ptrdiff_t>(mine.taken());
         one = std::move(*next);
         left.erase(next);
-        out.push_back(one_pair(runs, plan, device, one, baselines, listener));
+        out.push_back(one_pair(runs, plan, device, one, baselines, waits, listener));
+        waits = waits && out.back().attempts.back().failure != failure::contended;
       }
       std::lock_guard const reporting(shared.reporting);
       if (done) done(out.back());

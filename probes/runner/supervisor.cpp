@@ -44,8 +44,8 @@ worker_request supervisor::request_for(worker_request::kind what) const {
 
 result supervisor::measure(device_identity const& device, std::size_t index, probe const& what,
                            std::map<std::string, std::string> const& given, unsigned attempt,
-                           progress const& listener,
-                           std::vector<std::string> const& relative_to) const {
+                           progress const& listener, std::vector<std::string> const& relative_to,
+                           bool waits) const {
   auto const values = complete(what.parameters, given);
   auto const selector = selector_of(device, index);
   auto const started = std::chrono::system_clock::now();
@@ -56,8 +56,9 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
   request.parameters = given;
   request.attempt = attempt;
   request.relative_to = relative_to;
+  if (!waits) request.wait_idle = {};
   std::string last_line;
-  bool waits = false;
+  bool waiting = false;
   child_options child{.command = command_for(options_, request), .limit = limit};
   child.on_line = [&](std::string const& line) {
     last_line = line;
@@ -65,8 +66,8 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
   };
   child.more_time = [&](std::string const& line) {
     bool const begins =
-        !std::exchange(waits, waits || line.starts_with(waiting_for_others)) && waits;
-    return begins ? options_.wait_idle : std::chrono::milliseconds{};
+        !std::exchange(waiting, waiting || line.starts_with(waiting_for_others)) && waiting;
+    return begins ? request.wait_idle : std::chrono::milliseconds{};
   };
   // CUDA sees one slice of a card in a process, and which one this variable alone says.
   if (device.backend == "cuda" && !device.mig_parent.empty())

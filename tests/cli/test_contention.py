@@ -51,6 +51,14 @@ def test_how_long_is_said(bandgate: Bandgate, tmp_path: Path, wait: str, code: i
     assert outcome.code == code, outcome
 
 
+def test_others_are_waited_for_in_vain_once_a_device(bandgate: Bandgate) -> None:
+    outcome = bandgate.drill("contended", "check", "read", "write", "copy", "--wait-idle", "30m")
+    assert outcome.code == 4, outcome
+    messages = [stored["failure"]["message"] for stored in bandgate.stored()]
+    assert sum("nothing was measured after waiting 1800 s" in m for m in messages) == 1, messages
+    assert sum("nothing was measured (--wait-idle" in m for m in messages) == 2, messages
+
+
 @pytest.mark.parametrize("wait", ["", "-1s", "soon", "2d"])
 def test_a_time_that_is_none_is_refused(bandgate: Bandgate, wait: str) -> None:
     outcome = bandgate.drill("healthy-h200", "check", "read", "--wait-idle", wait)
