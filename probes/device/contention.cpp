@@ -21,6 +21,15 @@ std::string seconds_text(nanoseconds time) {
          " s";
 }
 
+measurement_error contended_error(std::string const& device, std::string const& computing,
+                                  nanoseconds time) {
+  auto const waiting =
+      time > nanoseconds{} ? " after waiting " + seconds_text(time) + " for it" : "";
+  return {failure::contended,
+          device + " is in use: " + computing + "; nothing was measured" + waiting +
+              " (--wait-idle TIME waits longer, --allow-contention measures beside others)"};
+}
+
 }  // namespace
 
 occupancy occupancy_of(health_snapshot const& seen, std::vector<device_process> processes) {
@@ -62,16 +71,20 @@ waited wait_until_idle(std::function<occupancy()> const& look, clock& time,
   }
 }
 
-measurement_error contended_error(std::string const& device, waited const& end) {
-  auto const waited =
-      end.time > nanoseconds{} ? " after waiting " + seconds_text(end.time) + " for it" : "";
-  return {failure::contended,
-          device + " is in use: " + end.computing + "; nothing was measured" + waited +
-              " (--wait-idle TIME waits longer, --allow-contention measures beside others)"};
-}
-
-std::string contended_note(waited const& end) {
-  return "measured beside others: " + end.computing;
+std::vector<std::string> wait_for_others(std::vector<participant> const& all, clock& time,
+                                         std::function<void(nanoseconds)> const& pause,
+                                         nanoseconds wait_idle, bool allow_contention) {
+  std::vector<std::string> notes;
+  nanoseconds so_far{};
+  for (auto const& one : all) {
+    auto const end =
+        wait_until_idle(one.look, time, pause, std::max(nanoseconds{}, wait_idle - so_far));
+    so_far += end.time;
+    if (end.computing.empty()) continue;
+    if (!allow_contention) throw contended_error(one.name, end.computing, so_far);
+    notes.push_back("measured beside others: " + end.computing);
+  }
+  return notes;
 }
 
 }  // namespace bandgate

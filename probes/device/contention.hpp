@@ -41,9 +41,15 @@ struct waited {
 waited wait_until_idle(std::function<occupancy()> const& look, clock& time,
                        std::function<void(nanoseconds)> const& pause, nanoseconds wait_idle);
 
-/// The measurement_error of a device that stayed busy. `device` names it for the message.
-measurement_error contended_error(std::string const& device, waited const& end);
-/// The note of a measurement beside others.
-std::string contended_note(waited const& end);
+/// A device that takes part in a measurement.
+struct participant {
+  std::string name;  ///< for the message
+  std::function<occupancy()> look;
+};
+/// Waits until nobody computes on any of these, for `wait_idle` in all. Of each that stays busy a
+/// note, if that is allowed; else throws measurement_error contended, which names the first.
+std::vector<std::string> wait_for_others(std::vector<participant> const& all, clock& time,
+                                         std::function<void(nanoseconds)> const& pause,
+                                         nanoseconds wait_idle, bool allow_contention);
 
 }  // namespace bandgate

@@ -113,11 +113,15 @@ result measure_on(worker_request const& request, probe const& what, parameters c
     throw measurement_error(failure_from(listed.problems.front().code),
                             listed.problems.front().message);
   auto const index = select_device(listed, request.selector);
+  open_options how{.attempt = request.attempt,
+                   .wait_idle = request.wait_idle,
+                   .allow_contention = request.allow_contention,
+                   .beside = {}};
+  if (auto const peer = peer_of({&what, request.parameters}, listed.devices, index))
+    how.beside.push_back(*peer);
   result r;
   try {
-    auto device = source->open(index, {.attempt = request.attempt,
-                                       .wait_idle = request.wait_idle,
-                                       .allow_contention = request.allow_contention});
+    auto device = source->open(index, how);
     r = measure_attempt(*device, what, values, listener, request.relative_to);
     // Giving back what is on a broken device may hang; this process is about to end.
     if (r.failure) static_cast<void>(device.release());

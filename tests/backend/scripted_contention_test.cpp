@@ -39,7 +39,7 @@ std::unique_ptr<session> open(json const& device, open_options const& how,
                               std::vector<std::string>* heard = nullptr) {
   script_file const file(script_of(device));
   auto const whole = std::make_shared<script const>(read_script(file.path(), {a_probe()}));
-  return open_scripted(whole, whole->devices[0], how, [=](std::string const& step) {
+  return open_scripted(whole, whole->devices[0], {}, how, [=](std::string const& step) {
     if (heard != nullptr) heard->push_back(step);
   });
 }

@@ -23,7 +23,7 @@ using testing::StartsWith;
 std::unique_ptr<session> open(json const& attempt) {
   script_file const file(script_of(one_device(attempt)));
   auto const whole = std::make_shared<script const>(read_script(file.path(), {a_probe()}));
-  return open_scripted(whole, whole->devices[0], {}, {});
+  return open_scripted(whole, whole->devices[0], {}, {}, {});
 }
 
 /// Three slices of 100 MB, of which the last has a quarter.

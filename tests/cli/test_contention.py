@@ -59,6 +59,24 @@ def test_others_are_waited_for_in_vain_once_a_device(bandgate: Bandgate) -> None
     assert sum("nothing was measured (--wait-idle" in m for m in messages) == 2, messages
 
 
+def test_the_other_end_of_a_transfer_must_be_idle_too(bandgate: Bandgate, tmp_path: Path) -> None:
+    script = json.loads((DRILLS / "two-gpus.json").read_text())
+    script["devices"][1]["health"]["processes"] = [burn()]
+    path = tmp_path / "script.json"
+    path.write_text(json.dumps(script))
+    ask = ("check", "p2p_read", "--device", "0")
+    outcome = bandgate.drill(path, *ask)
+    assert outcome.code == 4, outcome
+    (stored,) = bandgate.stored()
+    busy = script["devices"][1]["identity"]["uuid"]
+    assert f"{busy} at " in stored["failure"]["message"], stored["failure"]
+    assert "is in use: process 4711 (burn-test)" in stored["failure"]["message"]
+    assert bandgate.drill(path, "check", "read", "--device", "0").code == 0
+    beside = bandgate.drill(path, *ask, "--allow-contention")
+    assert beside.code == 4, beside
+    assert "measured beside others: process 4711" in beside.out
+
+
 @pytest.mark.parametrize("wait", ["", "-1s", "soon", "2d"])
 def test_a_time_that_is_none_is_refused(bandgate: Bandgate, wait: str) -> None:
     outcome = bandgate.drill("healthy-h200", "check", "read", "--wait-idle", wait)

@@ -114,12 +114,52 @@ TEST(wait_until_idle, looks_once_where_it_is_not_to_wait) {
   EXPECT_TRUE(burn.pauses.empty());
 }
 
-TEST(contended_error, says_who_how_long_and_what_to_do) {
-  auto const error = contended_error("GPU-1 at 0000:1b:00.0", {"process 7 (burn)", 5200ms});
-  EXPECT_EQ(error.code(), failure::contended);
-  EXPECT_THAT(error.what(), AllOf(HasSubstr("GPU-1 at 0000:1b:00.0 is in use: process 7 (burn)"),
-                                  HasSubstr("waiting 5.2 s"), HasSubstr("--wait-idle"),
-                                  HasSubstr("--allow-contention")));
+/// Two devices that others compute on until those times.
+std::vector<std::string> waited_for(nanoseconds first, nanoseconds second, nanoseconds limit,
+                                    bool allowed = false) {
+  fakes::virtual_clock time;
+  auto const start = time.now();
+  auto const until = [&](nanoseconds end, std::uint64_t pid) {
+    return [&time, start, end, pid] {
+      device_process const burn{pid, "burn", {}, true};
+      return time.now() - start < end ? occupancy{{burn}, {}} : occupancy{};
+    };
+  };
+  return wait_for_others(
+      {{"GPU-1 at 0000:1b:00.0", until(first, 7)}, {"GPU-2 at 0000:3d:00.0", until(second, 8)}},
+      time, [&](nanoseconds pause) { time.advance(pause); }, limit, allowed);
+}
+
+std::string refusal(nanoseconds first, nanoseconds second, nanoseconds limit) {
+  try {
+    waited_for(first, second, limit);
+  } catch (measurement_error const& e) {
+    EXPECT_EQ(e.code(), failure::contended);
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(wait_for_others, says_who_how_long_and_what_to_do) {
+  EXPECT_THAT(refusal(1h, 0s, 5200ms),
+              AllOf(HasSubstr("GPU-1 at 0000:1b:00.0 is in use: process 7 (burn)"),
+                    HasSubstr("measured after waiting 5.2 s"), HasSubstr("--wait-idle"),
+                    HasSubstr("--allow-contention")));
+  EXPECT_THAT(refusal(1h, 0s, 0s), HasSubstr("nothing was measured (--wait-idle"));
+}
+
+TEST(wait_for_others, waits_for_each_that_takes_part_within_one_limit) {
+  EXPECT_EQ(refusal(2s, 4s, 5s), "none");
+  EXPECT_THAT(refusal(2s, 6s, 5s),
+              AllOf(HasSubstr("GPU-2 at 0000:3d:00.0 is in use: process 8 (burn)"),
+                    HasSubstr("waiting 5 s")));
+}
+
+TEST(wait_for_others, notes_those_beside_whom_it_may_be_measured) {
+  EXPECT_THAT(waited_for(1h, 1h, 1s, true),
+              testing::ElementsAre("measured beside others: process 7 (burn)",
+                                   "measured beside others: process 8 (burn)"));
+  EXPECT_THAT(waited_for(1s, 0s, 1s, true), testing::IsEmpty());
 }
 
 }  // namespace

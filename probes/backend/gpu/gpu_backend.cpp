@@ -166,12 +166,14 @@ class gpu_backend final : public backend {
   }
 
   std::unique_ptr<session> open(std::size_t index, open_options const& options) override {
-    auto const& who = at(index).identity;
-    auto const end = wait_for_others(who, options.wait_idle);
-    if (!end.computing.empty() && !options.allow_contention)
-      throw contended_error(label_of(who), end);
-    std::vector<std::string> notes;
-    if (!end.computing.empty()) notes.push_back(contended_note(end));
+    std::vector<participant> all{participant_at(index)};
+    for (auto const other : options.beside) all.push_back(participant_at(other));
+    steady_clock time;
+    auto const pause = [&](nanoseconds length) {
+      announce(waiting_for_others);
+      std::this_thread::sleep_for(length);
+    };
+    auto notes = wait_for_others(all, time, pause, options.wait_idle, options.allow_contention);
     return std::make_unique<gpu_session>(
         library_, std::make_shared<std::vector<cuda_device> const>(listed().devices), index,
         std::move(notes));
@@ -182,15 +184,11 @@ class gpu_backend final : public backend {
     if (options_.announce) options_.announce(step);
   }
 
-  waited wait_for_others(device_identity const& who, nanoseconds wait_idle) {
-    steady_clock time;
-    return wait_until_idle(
-        [&] { return occupancy_of(library_->snapshot(who), library_->processes(who, {})); }, time,
-        [&](nanoseconds pause) {
-          announce(waiting_for_others);
-          std::this_thread::sleep_for(pause);
-        },
-        wait_idle);
+  participant participant_at(std::size_t index) {
+    auto const& who = at(index).identity;
+    return {label_of(who), [this, who] {
+              return occupancy_of(library_->snapshot(who), library_->processes(who, {}));
+            }};
   }
 
   cuda_device const& at(std::size_t index) {

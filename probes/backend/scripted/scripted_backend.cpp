@@ -47,7 +47,9 @@ class scripted_backend final : public backend {
   }
 
   std::unique_ptr<session> open(std::size_t index, open_options const& options) override {
-    return open_scripted(script_, at(index), options, announce_);
+    std::vector<scripted_device const*> beside;
+    for (auto const other : options.beside) beside.push_back(&at(other));
+    return open_scripted(script_, at(index), beside, options, announce_);
   }
 
  private:

@@ -226,27 +226,29 @@ void scripted_session::require_room(probe const& what, work const& planned,
 }  // namespace
 
 std::unique_ptr<session> open_scripted(std::shared_ptr<script const> whole,
-                                       scripted_device const& device, open_options const& how,
+                                       scripted_device const& device,
+                                       std::vector<scripted_device const*> const& beside,
+                                       open_options const& how,
                                        std::function<void(std::string const&)> const& announce) {
-  auto const name = scripted_label(device.identity);
   if (!device.lost.empty())
-    throw measurement_error(failure::device_lost, name + " is lost: " + device.lost);
+    throw measurement_error(failure::device_lost,
+                            scripted_label(device.identity) + " is lost: " + device.lost);
   auto time = make_scripted_clock(whole->real_pace);
   auto const since = time->now();
-  auto const end = wait_until_idle(
-      [&] {
-        auto const seen = device.health.at(time->now() - since);
-        return occupancy_of(seen.idle, seen.processes);
-      },
-      *time,
-      [&](nanoseconds pause) {
-        if (announce) announce(waiting_for_others);
-        time->pass(pause);
-      },
-      how.wait_idle);
-  if (!end.computing.empty() && !how.allow_contention) throw contended_error(name, end);
-  std::vector<std::string> notes;
-  if (!end.computing.empty()) notes.push_back(contended_note(end));
+  std::vector<participant> all;
+  auto const takes_part = [&](scripted_device const& one) {
+    all.push_back({scripted_label(one.identity), [&] {
+                     auto const seen = one.health.at(time->now() - since);
+                     return occupancy_of(seen.idle, seen.processes);
+                   }});
+  };
+  takes_part(device);
+  for (auto const* other : beside) takes_part(*other);
+  auto const pause = [&](nanoseconds length) {
+    if (announce) announce(waiting_for_others);
+    time->pass(length);
+  };
+  auto notes = wait_for_others(all, *time, pause, how.wait_idle, how.allow_contention);
   return std::make_unique<scripted_session>(std::move(whole), device, how.attempt, std::move(time),
                                             since, std::move(notes));
 }

@@ -69,6 +69,7 @@ struct open_options {
   /// How long others on the device are waited for; a burn test may just have ended.
   nanoseconds wait_idle{std::chrono::seconds(5)};
   bool allow_contention{};  ///< measure beside them; what was seen of them is in the health
+  std::vector<std::size_t> beside{};  ///< other devices that take part and must be idle, too
 };
 
 class backend {
