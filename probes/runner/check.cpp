@@ -98,8 +98,8 @@ std::vector<task> tasks_of(check_plan const& plan, check_plan::device const& dev
 }
 
 /// One after the other, but never waiting for the link or another GPU while there is other work.
-/// Others that compute on the device are waited for until that was in vain, once: a night of thirty
-/// probes does not wait thirty times.
+/// Others that compute on the device are waited for until that was in vain: a night of thirty
+/// probes does not wait half an hour thirty times.
 void all_tasks_of(supervisor const& runs, check_plan const& plan, check_plan::device const& device,
                   baseline_library const& baselines, on_checked const& done,
                   supervisor::progress const& listener, shared_state& shared,

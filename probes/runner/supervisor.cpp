@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/supervisor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -16,6 +17,10 @@
 
 namespace bandgate {
 namespace {
+
+/// Utilization is a mean over a second or less (NVML's documentation), so that what this run itself
+/// left behind on the device is gone after twice that.
+constexpr std::chrono::milliseconds utilization_fades{2000};
 
 std::string name_of(device_identity const& device, std::string const& selector) {
   if (device.backend == "host") return "host";
@@ -56,7 +61,7 @@ result supervisor::measure(device_identity const& device, std::size_t index, pro
   request.parameters = given;
   request.attempt = attempt;
   request.relative_to = relative_to;
-  if (!waits) request.wait_idle = {};
+  if (!waits) request.wait_idle = std::min(request.wait_idle, utilization_fades);
   std::string last_line;
   bool waiting = false;
   child_options child{.command = command_for(options_, request), .limit = limit};

@@ -72,7 +72,7 @@ class supervisor {
 
   /// One attempt in a worker of its own. Always returns a valid result, whatever the worker did.
   /// Throws usage_error for what the caller asked wrongly. `relative_to`: see measure_attempt().
-  /// `waits`: false for a device whose others were waited for before, in vain.
+  /// `waits`: false for a device whose others were waited for before, in vain; two seconds then.
   result measure(device_identity const& device, std::size_t index, probe const& what,
                  std::map<std::string, std::string> const& given, unsigned attempt,
                  progress const& listener, std::vector<std::string> const& relative_to = {},

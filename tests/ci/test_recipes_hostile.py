@@ -95,6 +95,13 @@ class Hostile(Recipe):
             causes = [f"bandgate-report {name} did not end within 0.2 s" for name in names]
             self.assertEqual(night.causes, causes)
 
+    def test_a_report_that_is_killed_did_not_take_too_long(self) -> None:
+        self.program("bandgate-report", "#!/bin/bash\nkill -KILL $$\n")
+        code, said = self.night()
+        self.assertEqual(code, 2, said)
+        self.assertIn("bandgate-report trend ended with 137", self.summary())
+        self.assertNotIn("did not end within", self.summary())
+
     def test_programs_that_are_none(self) -> None:
         for name in ("BANDGATE", "BANDGATE_REPORT_COMMAND"):
             for path in ("/tmp", "/etc/passwd"):
