@@ -195,6 +195,14 @@ def test_a_card_that_is_slow_by_itself_hides_nothing_that_goes_along(tmp_path: P
     )
 
 
+def test_what_two_cards_tell_goes_along_with_nothing(tmp_path: Path) -> None:
+    known = {"GPU-n000-0": "570.1", "GPU-n001-0": "580.2"}
+    mixed = [replace(c, driver=known.get(c.uuid, "")) for c in cards(2, 8)]
+    found = of(tmp_path, night(mixed, lambda g: 0.97 if g.node == "n000" else 1.0))
+    said = view.section(found).sentences[1]
+    assert "nothing recorded tells them apart: all cards of n000" in said
+
+
 def test_a_driver_on_several_nodes_explains_one_node_of_a_board_part(tmp_path: Path) -> None:
     mixed = [
         replace(c, board_part="AB"[i // 16], driver="570.1" if (i // 8) % 2 else "580.2")

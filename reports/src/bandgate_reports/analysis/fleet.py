@@ -72,6 +72,10 @@ class _Facts:
             return "", 0.0
         return self.names[column][int(counts.argmax())], float(counts.max() / counts.sum())
 
+    def without(self, column: str, name: str, rows: Codes) -> int:
+        """How many of these rows are not known to have it."""
+        return int(np.sum(self.codes[column][rows] != self.names[column].index(name)))
+
 
 @dataclass(frozen=True)
 class _Group:
@@ -177,9 +181,11 @@ def _along(worse: Codes, better: Codes, facts: _Facts) -> str:
     few = max(1, int(_FEW * (len(worse) + len(better))))
     found = []
     for fact in FACTS:
-        (own, share), (other, of_others) = facts.usual(fact, worse), facts.usual(fact, better)
-        misfits = round((1 - share) * len(worse) + (1 - of_others) * len(better))
-        if own != other and own and other and misfits <= few:
+        own, other = facts.usual(fact, worse)[0], facts.usual(fact, better)[0]
+        if not own or not other or own == other:
+            continue
+        misfits = facts.without(fact, own, worse) + facts.without(fact, other, better)
+        if misfits <= few:
             found.append(f"{LABELS[fact]} {own} (others {other})")
     return "; ".join(found[:3])
 
